@@ -96,7 +96,7 @@ export function partnerCommand(): ProgramCommand {
     .command('set-quota')
     .description('change the quota of a partner per UTC day, within 10 seconds; confirmations are never refused for it')
     .requiredOption('--partner <partner>', 'id or name of the partner')
-    .option('--bytes-per-day <n>', 'bytes of contributions, estimates and lists, approximately as on disk', readBytes)
+    .option('--bytes-per-day <n>', 'bytes that the partner stores, approximately as on disk', readBytes)
     .option('--lists-per-day <n>', 'lists sent for reconciliation', readRate)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(setPartnerQuota.leastRole, setQuota));

@@ -253,8 +253,8 @@ export interface SecretsOfKey {
 }
 
 /**
- * Lists the keys of endpoints that are not removed. Reads every endpoint, so only for who examines an installation. A sealed secret has its key id between its two full stops; after the
- * overlap the next secret is the only one.
+ * Lists the keys of endpoints that are not removed. It reads every endpoint, so it is only for the examination of an installation. A
+ * sealed secret has its key id between its two full stops; after the overlap the next secret is the only one.
  */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
   const { rows } = await db.query<{ count: number; sample: string }>(

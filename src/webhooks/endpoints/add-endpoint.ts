@@ -35,7 +35,10 @@ export interface NewEndpoint {
 }
 
 export const ENDPOINTS_MAX = 5;
-/** The most that a partner adds by itself in 24 hours: the row of a removed endpoint stays, and what reads the partner's endpoints reads it too. */
+/**
+ * When so many were added in 24 hours, by the partner or by operators, the partner adds no further one: the row of a removed endpoint
+ * stays, and what reads the partner's endpoints reads it too.
+ */
 const ADDITIONS_PER_DAY = 20;
 
 /**
@@ -112,11 +115,11 @@ function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly W
     );
 }
 
-/** Operators add as many as they want. */
+/** Operators add as many as they want. Theirs count too. */
 async function refuseBeyondDay(db: Queryable, { isPartner }: Actor, partnerId: string): Promise<void> {
   const leftSeconds = isPartner ? await untilFewerAdded(db, partnerId, ADDITIONS_PER_DAY) : 0;
   if (leftSeconds <= 0) return;
-  const message = `A partner adds at most ${ADDITIONS_PER_DAY} endpoints in 24 hours. Retry after the time in Retry-After.`;
+  const message = `Within 24 hours ${ADDITIONS_PER_DAY} endpoints were added for the partner, by itself or by operators. Retry after the time in Retry-After.`;
   const headers = { 'retry-after': String(Math.ceil(leftSeconds)) };
   throw new ServiceError('rate_limited', message, { limit: 'endpoint_additions', headers });
 }
