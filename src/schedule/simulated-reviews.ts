@@ -1,5 +1,5 @@
 import { repeat } from '../concurrency/repeat.ts';
-import { endDueSimulatedReviews } from '../operations/sandbox/end-simulated-reviews.ts';
+import { openSimulatedEnding } from '../operations/sandbox/end-simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
 import { NodeReader } from '../store/node-reader.ts';
 
@@ -12,8 +12,9 @@ const PAUSE_MS = 500;
  */
 export function openSimulatedReviews(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
+  const endDue = openSimulatedEnding(database, nodes);
   const work = async (signal: AbortSignal) => {
-    await endDueSimulatedReviews(database, nodes, signal);
+    await endDue(signal);
     return false;
   };
   return repeat({ pauseMs: PAUSE_MS, onError, work });

@@ -186,8 +186,9 @@ describe('pending and failed', () => {
 
   test('ends that fail, as many as are read at once, stop none of those after them', HANG_LIMIT, async () => {
     const other = await service.newPartner();
-    await database.pool.query(`create function refuse_end() returns trigger language plpgsql as
-      $$ begin raise exception 'this end fails'; end $$;
+    await database.pool.query(`create sequence refused_ends;
+      create function refuse_end() returns trigger language plpgsql as
+      $$ begin perform nextval('refused_ends'); raise exception 'this end fails'; end $$;
       create trigger refuse_end before update on contribution for each row when (new.partner_id = '${other.partner.partnerId}')
         execute function refuse_end()`);
     after(() => database.pool.query('drop function if exists refuse_end() cascade'));
@@ -197,6 +198,11 @@ describe('pending and failed', () => {
     assert.deepEqual(countByStatus(await Promise.all(failing)), { 202: 100 });
     const answer = await client.confirm(newConfirmation(), asking('pending_then_confirmed;after=1s'));
     await untilStatus(answer.body.contribution.transaction_id, 'confirmed');
+    // Those that failed are left alone for a minute.
+    const later = await client.confirm(newConfirmation(), asking('pending_then_confirmed;after=1s'));
+    await untilStatus(later.body.contribution.transaction_id, 'confirmed');
+    const { rows } = await database.pool.query('select last_value from refused_ends');
+    assert.deepEqual(rows, [{ last_value: 100n }]);
     await database.pool.query('drop function refuse_end() cascade');
   });
 

@@ -9,25 +9,40 @@ import { deleteSimulatedEnd, listSimulatedEndsDue, type SimulatedEnd } from '../
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 
 const CHUNK = 100;
+const FAILED_AGAIN_AFTER_MS = 60_000;
+/** When so many have failed, no further end is tried until some of them are tried again. */
+const FAILED_MAX = 10_000;
 
-/** Resolves the pending contributions of a sandbox that are due, each in its own transaction. What fails stops none of the others. */
-export async function endDueSimulatedReviews(database: Database, nodes: NodeReader, signal: AbortSignal): Promise<void> {
-  const failedIds: string[] = [];
+/** By transaction id: when its end failed, the oldest first. */
+type FailedEnds = Map<string, number>;
+
+/**
+ * Resolves the pending contributions of a sandbox that are due, each in its own transaction. What fails stops none of the others, and is
+ * tried again after a minute.
+ *
+ * @returns A function that resolves those there are now.
+ */
+export function openSimulatedEnding(database: Database, nodes: NodeReader): (signal: AbortSignal) => Promise<void> {
+  const failedEnds: FailedEnds = new Map();
   const failed = (count: number) => `${pluralise(count, 'pending contribution')} could not be ended.`;
-  await forEachSettled(eachDue(nodes, failedIds), { signal, failed }, async (end) => {
-    try {
-      await endSimulatedReview(database, end, newId('corr'));
-    } catch (error) {
-      failedIds.push(end.transactionId);
-      throw error;
-    }
-  });
+  return async (signal) => {
+    const since = performance.now() - FAILED_AGAIN_AFTER_MS;
+    for (const [id, failedAtMs] of failedEnds) if (failedAtMs <= since) failedEnds.delete(id);
+    await forEachSettled(eachDue(nodes, failedEnds), { signal, failed }, async (end) => {
+      try {
+        await endSimulatedReview(database, end, newId('corr'));
+      } catch (error) {
+        failedEnds.set(end.transactionId, performance.now());
+        throw error;
+      }
+    });
+  };
 }
 
-/** @param failedIds Grows meanwhile. */
-async function* eachDue(nodes: NodeReader, failedIds: readonly string[]): AsyncGenerator<SimulatedEnd> {
-  for (let isLast = false; !isLast; ) {
-    const due = await listSimulatedEndsDue(nodes, CHUNK, failedIds);
+/** @param failedEnds Grow meanwhile. */
+async function* eachDue(nodes: NodeReader, failedEnds: FailedEnds): AsyncGenerator<SimulatedEnd> {
+  for (let isLast = false; !isLast && failedEnds.size < FAILED_MAX; ) {
+    const due = await listSimulatedEndsDue(nodes, CHUNK, [...failedEnds.keys()]);
     yield* due;
     isLast = due.length < CHUNK;
   }
