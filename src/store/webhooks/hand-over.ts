@@ -70,25 +70,41 @@ const DELETE: Statement = {
 export interface ReleasedParts {
   /** The partners with deliveries that are due now. */
   readonly partnerIds: readonly string[];
-  /** Why those of other partners could not be released, an error for each. */
-  readonly failures: readonly unknown[];
+  /** By partner: why its deliveries could not be released. */
+  readonly failures: ReadonlyMap<string, unknown>;
+}
+
+interface EndingTerms {
+  /** Once it is aborted, no further partner is released. */
+  readonly signal?: AbortSignal;
+  /** Partners that are left for later. */
+  readonly without?: ReadonlySet<string>;
 }
 
 /**
  * Makes the deliveries of a hand-over due that have no result: the process that claimed them has died, or the outcome of its transaction
  * was unknown to it. The hand-over stays until it is released for every partner. Repeating it changes nothing.
  */
-export async function endHandOver(db: Queryable, handOver: EndedHandOver): Promise<ReleasedParts> {
-  const [partnerIds, failures]: [string[], unknown[]] = [[], []];
+export async function endHandOver(
+  db: Queryable,
+  handOver: EndedHandOver,
+  { signal, without }: EndingTerms = {},
+): Promise<ReleasedParts> {
+  const [partnerIds, failures]: [string[], Map<string, unknown>] = [[], new Map()];
+  let isWhole = true;
   for (const [index, partnerId] of handOver.partnerIds.entries()) {
+    if (signal?.aborted || without?.has(partnerId)) {
+      isWhole = false;
+      continue;
+    }
     const range = [handOver.firstSequences[index], handOver.lastSequences[index]];
     try {
       if ((await runAnew(db, RELEASE_PART, [partnerId, ...range])).length > 0) partnerIds.push(partnerId);
     } catch (error) {
-      failures.push(error);
+      failures.set(partnerId, error);
     }
   }
-  if (failures.length === 0) await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
+  if (isWhole && failures.size === 0) await run(db, DELETE, [handOver.leaseEndsAt, handOver.handOverId]);
   return { partnerIds, failures };
 }
 

@@ -16,25 +16,30 @@ interface EndingOptions {
 
 /**
  * Ends hand-overs of all processes whose lease has ended: their deliveries without a result are due for all. What cannot be released for
- * a partner is reported, tried again later, and holds up no other.
+ * a partner is reported, holds up no other, and is tried again later: for the rest of these hand-overs that partner is left out.
  *
  * @returns A function that ends those there are now. It throws nothing.
  */
 export function openHandOverEnding({ database, signal, onError }: EndingOptions): () => Promise<void> {
   const { pool } = database;
   let [since, beganMs] = [BEGINNING, performance.now()];
-  const end = async (handOver: EndedHandOver): Promise<void> => {
-    const { partnerIds, failures } = await endHandOver(pool, handOver);
-    for (const failure of failures) onError(failure);
+  /** @param failed The partners that are left out, which grow. */
+  const end = async (handOver: EndedHandOver, failed: Set<string>): Promise<void> => {
+    const { partnerIds, failures } = await endHandOver(pool, handOver, { signal, without: failed });
+    for (const [partnerId, failure] of failures) {
+      failed.add(partnerId);
+      onError(failure);
+    }
     for (const partnerId of partnerIds) await watchEndpointsOf(pool, database, partnerId);
   };
   const endFrom = async (beginning: HandOver): Promise<void> => {
+    const failed = new Set<string>();
     let last = beginning;
     for (;;) {
       const found = await listEndedHandOvers(pool, last, AT_ONCE);
       for (const handOver of found) {
         if (signal.aborted) return;
-        await end(handOver).catch(onError);
+        await end(handOver, failed).catch(onError);
         last = handOver;
       }
       if (found.length > 0) since = { leaseEndsAt: new Date(last.leaseEndsAt.getTime() - COMMITTED_WITHIN_MS), handOverId: '' };

@@ -400,7 +400,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
       send: async (db) => {
         const sequences = { firstSequences: [1n], lastSequences: [BigInt(BATCH)] };
         const ended = { handOverId: 'h', leaseEndsAt: dueFrom, partnerIds: [partnerId], ...sequences };
-        assert.deepEqual((await endHandOver(db, ended)).failures, []);
+        assert.equal((await endHandOver(db, ended)).failures.size, 0);
       },
     },
     {
