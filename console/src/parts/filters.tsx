@@ -117,14 +117,15 @@ interface DayFilterProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** A day, once its year is typed to the end. */
+/** A day, once its year is typed to the end. One of another century filters by nothing, and says so. */
 export function DayFilter({ label, value = '', onChange }: DayFilterProps) {
+  const { noSuchYear } = useTexts(COMMON);
   const [typed, setTyped] = useState(value);
   const [shown, setShown] = useState(value);
   // Another address, by Back or by the button that clears.
   if (shown !== value) {
     setShown(value);
-    setTyped(value);
+    if (value !== '' || !isOtherYear(typed)) setTyped(value);
   }
   return (
     <TextInput
@@ -134,14 +135,21 @@ export function DayFilter({ label, value = '', onChange }: DayFilterProps) {
       dir="ltr"
       {...chosenIf(value !== '')}
       value={typed}
+      error={isOtherYear(typed) && noSuchYear}
       onChange={(event) => {
         const day = event.currentTarget.value;
         setTyped(day);
-        if (day === '' || startOfDay(day, 'UTC') !== undefined) onChange(day || undefined);
+        if (startOfDay(day, 'UTC') !== undefined) onChange(day);
+        else if (day === '' || isOtherYear(day)) onChange(undefined);
       }}
       w={{ base: '100%', sm: 165 }}
     />
   );
+}
+
+/** Typed to the end: the year in the field begins with zeros until then. */
+function isOtherYear(day: string): boolean {
+  return /^[1-9]/.test(day) && startOfDay(day, 'UTC') === undefined;
 }
 
 interface ChoiceFilterProps<Value extends string> {

@@ -43,6 +43,10 @@ export const COMMON = {
   exportCsv: ['Export CSV', 'تصدير CSV'],
   filters: ['Filters', 'عوامل التصفية'],
   clearFilters: ['Clear filters', 'مسح عوامل التصفية'],
+  noSuchYear: [
+    'Years from 1900 to 2099. The list is not filtered by this day.',
+    'السنوات من 1900 إلى 2099. لا تُصفّى القائمة بهذا اليوم.',
+  ],
   nothingFits: ['Nothing fits this filter', 'لا شيء يطابق عامل التصفية'],
   sortBy: ['Sort by', 'الترتيب حسب'],
   latestFirst: ['latest first', 'الأحدث أولًا'],

@@ -78,6 +78,17 @@ describe('the audit', needsBrowser, () => {
     assert.equal(await from.inputValue(), '2026-03-15');
     await page.waitForURL(/from=2026-03-15/);
     await row.getByText(/^Endpointwep_…/).waitFor();
+    // Two digits of the year in the wrong order.
+    await from.press('ArrowLeft');
+    await from.press('ArrowLeft');
+    for (const digit of '03152206') await page.keyboard.press(digit);
+    assert.equal(await from.inputValue(), '2206-03-15');
+    await page.getByText('The list is not filtered by this day.').waitFor();
+    await page.waitForURL((url) => !url.searchParams.has('from'));
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByText('The list is not filtered by this day.').waitFor({ state: 'detached' });
+    assert.equal(await from.inputValue(), '');
+    await page.goto(`${browser.baseUrl}/audit?partner=${owner.partnerId}`);
     await row.getByRole('link', { name: shortId(endpointId) }).click();
     await page.getByRole('heading', { level: 1, name: receiver.url }).waitFor();
   });
