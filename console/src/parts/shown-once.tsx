@@ -21,24 +21,32 @@ export function ShownOnce({
   const [isCopied, setCopied] = useState(false);
   if (clipboard.copied && !isCopied) setCopied(true);
   useUnsaved(!isCopied, 'secret');
+  const isJustCopied = clipboard.copied && !clipboard.error;
   return (
     <Alert color="yellow" title={title} role="status">
       <Stack gap="xs">
         <Text size="sm">{t.shownOnce}</Text>
-        <Code block className="secret" onCopy={() => setCopied(true)}>
+        <Code
+          block
+          className="secret"
+          onCopy={() => {
+            setCopied(true);
+            clipboard.reset();
+          }}
+        >
           {value}
         </Code>
         <Group>
           <Button
             size="xs"
             variant="default"
-            leftSection={<Icon name={clipboard.copied ? 'check' : 'copy'} size={14} />}
+            leftSection={<Icon name={isJustCopied ? 'check' : 'copy'} size={14} />}
             onClick={() => clipboard.copy(value)}
           >
-            {clipboard.copied ? t.copied : copyLabel}
+            {isJustCopied ? t.copied : copyLabel}
           </Button>
         </Group>
-        {clipboard.error && !isCopied && (
+        {clipboard.error && (
           <Text size="sm" fw={600} role="alert">
             {t.copyRefused}
           </Text>

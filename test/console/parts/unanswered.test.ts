@@ -335,6 +335,13 @@ describe('a key that was issued, of which the answer was lost', needsBrowser, ()
       await leave();
       await copy.first().click();
       await page.getByText(t.refused).waitFor({ state: 'detached' });
+      // A later copy that is refused is told too, until it is copied by hand.
+      await page.context().clearPermissions();
+      await copy.first().click();
+      await page.getByText(t.refused).waitFor();
+      await page.evaluate(`getSelection().selectAllChildren(document.querySelector('.secret'))`);
+      await page.keyboard.press('Control+c');
+      await page.getByText(t.refused).waitFor({ state: 'detached' });
       await page.evaluate('history.back()');
       await page.waitForURL(/\/partners\/\w+$/);
     });
