@@ -120,9 +120,14 @@ function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialog
   const common = useTexts(COMMON);
   const { partner_id, endpoint_id, created_at } = endpoint;
   // All that the dialog counts.
-  const [since, setSince] = useState(() => toLocal(created_at));
+  const all = toLocal(created_at);
+  const [since, setSince] = useState(all);
   const [held, exhausted] = [activity?.held, activity?.exhausted].map((counted) => (counted ? formatBounded(counted) : '–'));
-  const change = useStep({ endpoint, readAgain, held: held ?? '', onDone: onClose });
+  const end = () => {
+    setSince(all);
+    onClose();
+  };
+  const change = useStep({ endpoint, readAgain, held: held ?? '', onDone: end });
   const shown = step ?? 'enable';
   const before = doneBefore(shown, endpoint);
   const [title, consequence, label] = {
@@ -141,6 +146,7 @@ function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialog
       color={shown === 'disable' && !before ? 'red' : 'forest'}
       isDone={before !== undefined}
       asksReason={shown === 'disable'}
+      isTyped={shown === 'recover' && since !== all}
       change={change}
       onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
     >
