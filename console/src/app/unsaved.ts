@@ -1,8 +1,9 @@
-/** What the page that is shown holds, and nothing keeps: what was typed, or a secret. It is not left unasked. */
+/** What the page that is shown holds, and nothing keeps: what was typed, a secret, or the only way to one. It is not left unasked. */
 import { useEffect, useId, useSyncExternalStore } from 'react';
 
-/** What would be lost with the page. */
-export type Unsaved = 'typed' | 'secret';
+/** What would be lost with the page, the worst first; `doubt` of a secret whose answer did not come. */
+const KINDS = ['secret', 'doubt', 'typed'] as const;
+export type Unsaved = (typeof KINDS)[number];
 
 const held = new Map<string, Unsaved>();
 const listeners = new Set<() => void>();
@@ -26,11 +27,11 @@ export function useUnsaved(isHeld: boolean, what: Unsaved = 'typed'): void {
   }, [id, isHeld, what]);
 }
 
-/** What of the page would be lost, the secret first; `undefined` where nothing would. */
+/** The worst of what would be lost with the page; `undefined` where nothing would. */
 export function useHeld(): Unsaved | undefined {
   return useSyncExternalStore(subscribe, () => {
     const all = mayBeLost ? [] : [...held.values()];
-    return all.find((what) => what === 'secret') ?? all[0];
+    return KINDS.find((kind) => all.includes(kind));
   });
 }
 

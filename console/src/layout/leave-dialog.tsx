@@ -10,7 +10,7 @@ import { SHELL } from '../texts/shell-texts.ts';
 /** A filter or an order of the same page loses nothing. */
 const leadsAway: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
 
-/** Asks before a page is left with what was typed on it, or with a secret that was not copied; the browser itself asks before it is closed or loaded again. */
+/** Asks before a page is left with what was typed on it, or with a secret that was not copied or not answered; the browser itself asks before it is closed or loaded again. */
 export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   const isUnsaved = useHeld() !== undefined;
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
@@ -44,13 +44,13 @@ export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
   return (
     <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300}>
       <Stack gap="md">
-        <Text>{held === 'secret' ? t.leaveSecret : t.leaveHelp}</Text>
+        <Text>{{ secret: t.leaveSecret, doubt: t.leaveDoubt, typed: t.leaveHelp }[held ?? 'typed']}</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onStay}>
             {t.stay}
           </Button>
           <Button color="red" onClick={onLeave}>
-            {held === 'secret' ? t.leaveAnyway : t.leave}
+            {held === undefined || held === 'typed' ? t.leave : t.leaveAnyway}
           </Button>
         </Group>
       </Stack>

@@ -16,10 +16,18 @@ interface ProblemProps {
   readonly inArabic?: Readonly<Record<string, string>>;
   /** Whether nothing was to be changed. */
   readonly isOfReading?: boolean;
+  /** Said in place of the error: that the change may have been made, and what brings its answer. */
+  readonly inDoubt?: string | false | undefined;
 }
 
-export function Problem({ error, fields = [], inArabic = {}, isOfReading = false }: ProblemProps) {
+export function Problem({ error, fields = [], inArabic = {}, isOfReading = false, inDoubt = false }: ProblemProps) {
   const t = useTexts(COMMON);
+  if (inDoubt)
+    return (
+      <Alert color="red" icon={<Icon name="alert" />} role="alert">
+        {inDoubt}
+      </Alert>
+    );
   if (!error || error instanceof StepUpCancelled) return null;
   const problems = error instanceof ApiError ? error.problems : [];
   if (isFourEyes(problems))

@@ -160,7 +160,7 @@ interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
   readonly csvLabel?: string;
 }
 
-/** A list of records that is read page by page. What a filter, an order or more of it led to is told to who hears the page. */
+/** A list of records that is read page by page. What a filter, an order or more of it led to is announced to screen readers. */
 export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, empty, ...records }: PagesProps<Row, PageOfRows>) {
   const { more, exportCsv, noneSoFar, noneSoFarHelp, lookFurther, listed } = useTexts(COMMON);
   const { sorting, columns, label } = records;

@@ -58,6 +58,10 @@ export const SHELL = {
     'This page has a secret that is shown once and is not copied yet. Nobody can read it again when you leave.',
     'في هذه الصفحة سرّ يظهر مرة واحدة ولم يُنسخ بعد. لا يستطيع أحد قراءته مجددًا إذا غادرتها.',
   ],
+  leaveDoubt: [
+    'A secret may have been made on this page whose answer has not come. Stay and wait; if no answer comes, press the button again. Nobody can read the secret when you leave.',
+    'ربما أُنشئ في هذه الصفحة سرّ لم يصل ردّه بعد. ابقَ وانتظر، وإن لم يصل رد فاضغط الزر مرة أخرى. لا يستطيع أحد قراءة السرّ إذا غادرتها.',
+  ],
   leaveAnyway: ['Leave without it', 'المغادرة دونه'],
   stay: ['Stay', 'البقاء'],
   leave: ['Leave without saving', 'المغادرة دون حفظ'],

@@ -85,6 +85,8 @@ test('an answer that does not come is asked for again, and brings the secret tha
   // The page shows that the endpoint has it.
   await page.getByText('New secret from', { exact: true }).waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+  await dialog.getByText('if no answer comes, press the button again').waitFor();
+  assert.equal(await dialog.getByText('not copied yet').count(), 0);
   await dialog.getByRole('button', { name: 'Stay' }).click();
   await dialog.waitFor({ state: 'detached' });
   await open();

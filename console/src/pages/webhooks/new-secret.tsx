@@ -1,4 +1,4 @@
-import { Alert, Button } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -29,7 +29,7 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
   const [isOpen, setOpen] = useState(false);
   const rotate = useRotation({ endpoint, readAgain });
   const isInDoubt = rotate.inDoubt.length > 0;
-  useUnsaved(rotate.isPending || isInDoubt, 'secret');
+  useUnsaved(rotate.isPending || isInDoubt, 'doubt');
   const isOwn = rotate.isPending || rotate.isSuccess || isInDoubt;
   const before = isOwn ? undefined : doneBefore(endpoint);
   return (
@@ -41,7 +41,8 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
         title={t.newSecretTitle}
         consequence={before ? common.changedMeanwhile : <WithCode text={t.newSecretConsequence} />}
         label={t.newSecret}
-        change={isInDoubt ? { ...rotate, error: null } : rotate}
+        change={rotate}
+        inDoubt={isInDoubt && t.newSecretInDoubt}
         isDone={rotate.isSuccess || before !== undefined}
         onConfirm={() => rotate.mutate(undefined)}
       >
@@ -52,11 +53,6 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
             action={`endpoint.${before}`}
             label={before === 'remove' ? t.removedBy : t.newSecretBy}
           />
-        )}
-        {isInDoubt && !rotate.isPending && (
-          <Alert color="red" role="alert">
-            {t.newSecretInDoubt}
-          </Alert>
         )}
         {rotate.data && <ShownOnce value={rotate.data.secret} title={t.newSecretIs} copyLabel={t.copySecret} />}
       </ConfirmDialog>

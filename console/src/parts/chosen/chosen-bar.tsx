@@ -14,7 +14,7 @@ interface ChosenBarProps {
   readonly children: ReactNode;
 }
 
-/** Below a list: stays in sight while something is chosen, is told to who hears the page at each tick, and is skipped to from the list. */
+/** Below a list: stays in sight while something is chosen, is announced to screen readers at each tick, and is skipped to from the list. */
 export function ChosenBar({ isNone, count, details, children }: ChosenBarProps) {
   return (
     <Paper

@@ -27,6 +27,8 @@ interface FormProps {
   readonly isTyped?: boolean;
   /** It was done, and the dialog stays to show what came of it. */
   readonly isDone?: boolean;
+  /** Said in place of an error, once the change is not under way: see `Problem`. */
+  readonly inDoubt?: string | false;
   /** Absent where no reason is kept. */
   readonly asksReason?: boolean;
   readonly onConfirm: (reason: string) => void;
@@ -65,6 +67,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
     onConfirm,
     onCancel,
     fields = [],
+    inDoubt = false,
   } = props;
   const t = useTexts(COMMON);
   const [reason, setReason] = useState('');
@@ -97,7 +100,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
           />
         )}
         <Stack gap="sm" className="dialog-end">
-          {!isDone && <Problem error={change.error} fields={fields} />}
+          {!isDone && <Problem error={change.error} fields={fields} inDoubt={!change.isPending && inDoubt} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onCancel} disabled={change.isPending}>
               {isDone ? t.close : t.cancel}

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
@@ -118,7 +118,7 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
   const isInDoubt = add.inDoubt.length > 0;
   const mayAdd = useMay('operator');
   useUnsaved((isFirst || isOpen) && url.trim() !== '');
-  useUnsaved(add.isPending || isInDoubt, 'secret');
+  useUnsaved(add.isPending || isInDoubt, 'doubt');
   const { environment } = useSession();
   if (!mayAdd) return null;
   if (!isFirst && !isOpen && !isInDoubt)
@@ -161,12 +161,7 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
             {t.challenging}
           </Text>
         )}
-        {isInDoubt && !add.isPending && (
-          <Alert color="red" role="alert">
-            {t.addInDoubt}
-          </Alert>
-        )}
-        {!isInDoubt && <Problem error={add.error} fields={['url']} />}
+        <Problem error={add.error} fields={['url']} inDoubt={isInDoubt && !add.isPending && t.addInDoubt} />
       </Stack>
     </form>
   );

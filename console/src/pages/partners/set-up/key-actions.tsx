@@ -1,4 +1,4 @@
-import { Alert, Group, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { answerOf, client } from '../../../api/client.ts';
 import type { components } from '../../../api/operator-types.ts';
 import { type Change, useChange } from '../../../api/use-change.ts';
@@ -52,7 +52,7 @@ export function useReplacement(onIssued: (issued: Issued) => void) {
     onDone: onIssued,
     isContested: true,
   });
-  useUnsaved(replace.isPending || replace.inDoubt.length > 0, 'secret');
+  useUnsaved(replace.isPending || replace.inDoubt.length > 0, 'doubt');
   return replace;
 }
 
@@ -77,7 +77,6 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, repl
     isMadeNow: async () => (await refetch()).data?.entries.length === 1,
   });
   const isInDoubt = step === 'rotate' && replace.inDoubt.includes(key_id);
-  const replacement = isInDoubt ? { ...replace, error: null } : replace;
   const revoked = isInDoubt ? undefined : entry;
   return (
     <ConfirmDialog
@@ -88,14 +87,10 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, repl
       label={t[step]}
       color={step === 'revoke' && !revoked ? 'red' : 'forest'}
       isDone={revoked !== undefined}
-      change={step === 'rotate' ? replacement : revoke}
+      change={step === 'rotate' ? replace : revoke}
+      inDoubt={isInDoubt && t.issueInDoubt}
       onConfirm={() => (step === 'rotate' ? replace.mutate(key_id) : revoke.mutate(undefined))}
     >
-      {isInDoubt && !replace.isPending && (
-        <Alert color="red" role="alert">
-          {t.issueInDoubt}
-        </Alert>
-      )}
       {revoked && (
         <Text>
           <DecidedBefore partnerId={partner_id} label={t.revokedBy} by={revoked.operator_id} at={revoked.recorded_at} />

@@ -1,4 +1,4 @@
-import { Alert, Button, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
@@ -20,7 +20,7 @@ type Issued = components['schemas']['IssuedApiKey'];
 
 interface KeyStepProps {
   readonly partnerId: string | undefined;
-  /** On this page. The last step may use the last one. */
+  /** Issued on this page; the first confirmation uses the latest. */
   readonly issued: readonly Issued[];
   readonly onIssued: (issued: Issued) => void;
 }
@@ -88,7 +88,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
   // The list has the key then, and the same request brings it whole.
   const isInDoubt = issue.inDoubt.length > 0;
   useUnsaved((isFirst || isOpen) && name !== PROPOSED_NAME);
-  useUnsaved(issue.isPending || isInDoubt, 'secret');
+  useUnsaved(issue.isPending || isInDoubt, 'doubt');
   if (!useMay('operator')) return null;
   if (!isFirst && !isOpen && !isInDoubt)
     return (
@@ -130,12 +130,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
             {t.issue}
           </Button>
         </Group>
-        {isInDoubt && !issue.isPending && (
-          <Alert color="red" role="alert">
-            {t.issueInDoubt}
-          </Alert>
-        )}
-        {!isInDoubt && <Problem error={issue.error} fields={['name']} />}
+        <Problem error={issue.error} fields={['name']} inDoubt={isInDoubt && !issue.isPending && t.issueInDoubt} />
       </Stack>
     </form>
   );
