@@ -126,6 +126,40 @@ test('a new batch with settlements asks for the password first: who gives up the
 });
 
 test(
+  'a new batch of which the answer was lost is created once, also with another choice of settlements',
+  needsBrowser,
+  async () => {
+    const { partnerId } = await newSettlement();
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/impact/new?partner=${partnerId}`);
+    const tick = page.getByRole('checkbox', { name: /^Choose/ }).last();
+    await tick.check();
+    await page.getByRole('button', { name: 'Create the batch' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New batch' });
+    await dialog.getByLabel('Name').fill('Once');
+    await dialog.getByLabel('Trees ordered').fill('7');
+    const batches = /\/operator\/v1\/impact-batches$/;
+    await page.route(batches, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await route.fetch();
+      await route.abort();
+    });
+    const send = dialog.getByRole('button', { name: 'New batch' });
+    await send.click();
+    await dialog.getByRole('alert').getByText('so the change may have been made').waitFor();
+    await page.unroute(batches);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await tick.uncheck();
+    await page.getByRole('button', { name: 'Create it without settlements' }).click();
+    await send.click();
+    await page.getByRole('heading', { level: 1, name: 'Once' }).waitFor();
+    const { rows } = await service.database.pool.query("select from impact_batch where name = 'Once'");
+    assert.equal(rows.length, 1);
+  },
+);
+
+test(
   'a contribution names its order in its heading and each step of its batch, and folds all but the latest',
   needsBrowser,
   async () => {

@@ -1,6 +1,6 @@
 import { Alert, Button, Stack, TextInput } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
@@ -48,9 +48,14 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
   const [sent, setSent] = useState(0);
   const [stated, setStated] = useState({ name: '', quantity: '' });
   const shares = sharesOf(settlements);
+  /** By what is stated of it: the key under which a batch may have been created. Another choice of settlements is for the same one. */
+  const begun = useRef(new Map<string, string>());
   const create = useChange({
     async send({ shares: wanted, ...body }: Wanted, key) {
-      const params = { header: { 'Idempotency-Key': key } };
+      const stated = JSON.stringify(body);
+      const batchKey = begun.current.get(stated) ?? key;
+      begun.current.set(stated, batchKey);
+      const params = { header: { 'Idempotency-Key': batchKey } };
       const batch = await answerOf(client.POST('/operator/v1/impact-batches', { params, body }));
       let isWhole = true;
       // The batch is there, and is gone on with.
