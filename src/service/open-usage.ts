@@ -5,7 +5,10 @@ import type { Database } from '../store/database.ts';
 
 const QUOTA_STAGES: Record<QuotaStage, readonly [level: 'warn' | 'error', sentence: string]> = {
   near: ['warn', 'a partner has stored four fifths of its quota of the day'],
-  spent: ['error', 'a partner has stored its quota of the day: its estimates, lists and recoveries of missing events are refused, its confirmations are not'],
+  spent: [
+    'error',
+    'a partner has stored its quota of the day: its estimates, lists and recoveries of missing events are refused, its confirmations are not',
+  ],
   exceeded: ['error', 'a partner stores more than its quota of the day by confirmations, which are never refused'],
 };
 
