@@ -25,8 +25,11 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 const NAMES = ['Zad Market', 'Amber Sweets', 'Malaz Books'];
 if (scene) for (const name of NAMES) await createPartner(service.database, OWNER, name, OPEN_RATES);
 
-const namesIn = async (page: Page) =>
-  (await page.locator('table tbody tr td:first-child').allInnerTexts()).filter((name) => NAMES.includes(name));
+/** Once the list is there in the order that its heading has. */
+const namesIn = async (page: Page) => {
+  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+  return (await page.locator('table tbody tr td:first-child').allInnerTexts()).filter((name) => NAMES.includes(name));
+};
 
 describe('the list of partners', needsBrowser, () => {
   test('a heading sorts it, the address keeps the order, and Back undoes it', async () => {
