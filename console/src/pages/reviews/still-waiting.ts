@@ -23,7 +23,7 @@ export function useStillWaiting(chosen: Chosen<Review>, reading: Reading | undef
 }
 
 /** Those that are listed, and those whose place in the order is not before the end of what was read. */
-export function stillWaiting(rows: ChosenRows<Review>, { listed, sort, isWhole }: Reading): ChosenRows<Review> {
+function stillWaiting(rows: ChosenRows<Review>, { listed, sort, isWhole }: Reading): ChosenRows<Review> {
   const ids = new Set(listed.map(idOf));
   const last = listed.at(-1);
   const isBeforeEnd = (review: Review) => {
