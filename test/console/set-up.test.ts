@@ -525,7 +525,7 @@ describe('jobs', needsBrowser, () => {
   test('a viewer sees the runs, and starts none', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/jobs?job=verify`);
-    await page.getByRole('cell', { name: 'An operator' }).waitFor();
+    await page.getByRole('cell', { name: 'An operator', exact: true }).waitFor();
     assert.equal(await page.getByRole('button', { name: /^Run now/ }).count(), 0);
   });
 });

@@ -336,6 +336,7 @@ describe('a key that was issued, of which the answer was lost', needsBrowser, ()
       await copy.first().click();
       await page.getByText(t.refused).waitFor({ state: 'detached' });
       // A later copy that is refused is told too, until it is copied by hand.
+      await copy.nth(1).waitFor();
       await page.context().clearPermissions();
       await copy.first().click();
       await page.getByText(t.refused).waitFor();
