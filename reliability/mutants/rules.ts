@@ -769,8 +769,8 @@ export const RULES: readonly Rule[] = [
     rule: 'a delivery whose sender died is found by another process',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/delivery/end-hand-overs.ts',
-    find: 'await endHandOver(pool, handOver)',
-    replace: '[] as string[]',
+    find: 'await endHandOver(pool, handOver, { signal, without: failed })',
+    replace: '{ partnerIds: [] as string[], failures: new Map<string, unknown>() }',
     tests: ['webhooks/hand-over'],
   },
   {

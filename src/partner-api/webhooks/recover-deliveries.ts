@@ -23,10 +23,12 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     body: RecoverBody,
     answer: {
       recovered: Type.Integer({ description: 'The number of deliveries that the service sends again.' }),
-      has_more: Type.Boolean({
-        description:
-          'Whether missing events are left because the quota of bytes of the day is spent: ask again under another key on the next UTC day.',
-      }),
+      has_more: Type.Optional(
+        Type.Boolean({
+          description:
+            'Whether missing events are left because the quota of bytes of the day is spent: ask again under another key on the next UTC day. Absent in the replay of an answer of an earlier release.',
+        }),
+      ),
     },
     isManaging: true,
     deadlineMs: DEADLINE_MS,
