@@ -223,8 +223,8 @@ describe('the rest of a list', needsBrowser, () => {
       await alert.getByText('The service could not complete the request').waitFor();
       await mend();
     }
-    await more.click();
-    await rows.nth(50).waitFor();
+    // Unless the list was read again by itself meanwhile, with its rest: then there is no button any more.
+    await Promise.any([rows.nth(50).waitFor(), more.click().then(() => rows.nth(50).waitFor())]);
     assert.equal(await page.locator('.records-end + [role=alert]').count(), 0);
   });
 });
