@@ -1,5 +1,10 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { type EntriesOf, findFirstEntrySince, findLastEntryBefore, listAuditEntriesInOrder } from '../../store/audit/audit.ts';
+import {
+  type EntriesOf,
+  findFirstEntrySince,
+  findLastEntryBefore,
+  listAuditEntriesInOrder,
+} from '../../store/audit/audit-range.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.ts';
