@@ -160,5 +160,5 @@ async function remove(db: Queryable, statement: Statement, partnerId: string, { 
 }
 
 function removedBy(row: { readonly removed: bigint; readonly size: bigint } | undefined): Removed {
-  return { count: Number(row?.removed ?? 0n), isPartial: row?.removed === row?.size };
+  return { count: Number(row?.removed ?? 0n), isPartial: row !== undefined && row.removed === row.size };
 }
