@@ -281,6 +281,8 @@ describe('an incident', needsBrowser, () => {
     await (await answered.promise)();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.unrouteAll();
+    // Else one that is on its way would be delivered afterwards.
+    await untilDeliveries(service.database, partnerId, (all) => all.every(isDelivered));
     await exhaust(partnerId);
     await page.goto(`${browser.baseUrl}/webhooks?partner=${partnerId}`);
     const listed = page.getByRole('row').filter({ hasText: receiver.url }).locator('[data-label="Not delivered"]');

@@ -207,8 +207,13 @@ describe('a new partner', needsBrowser, () => {
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.locator('.secret').getByText('whsec_').waitFor();
     assert.equal(receiver.challenges.length, 1);
-    for (const name of ['Copy the key', 'Copy the secret']) await page.getByRole('button', { name }).click();
-
+    for (const [name, region] of [
+      ['Copy the key', step('API key')],
+      ['Copy the secret', endpoint],
+    ] as const) {
+      await region.getByRole('button', { name }).click();
+      await region.getByRole('button', { name: 'Copied' }).waitFor();
+    }
     await page.reload();
     await step('API key').getByText('server', { exact: true }).waitFor();
     const address = endpoint.getByText(receiver.url);

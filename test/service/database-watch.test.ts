@@ -89,7 +89,11 @@ for (const words of [[], ['--processes', '2']])
     const readiness = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).text();
     renameSync(join(cluster, 'pg_wal'), join(dataDirectory, 'elsewhere'));
     process.kill(Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10), 'SIGKILL');
-    await waitFor('the reason in /readyz', async () => /does not run.*did not start: .*pg_wal/.test(await readiness()));
+    await waitFor(
+      'the reason in /readyz',
+      async () => /does not run.*did not start: .*pg_wal/.test(await readiness()),
+      readiness,
+    );
     const attempts = () => readFileSync(join(dataDirectory, 'postgres.log'), 'utf8').split('does not exist').length;
     const furtherAttempts = (wanted: number) => {
       const before = attempts();
