@@ -25,6 +25,12 @@ const IDLE_TIMEOUT_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 const REPORT_EVERY_MS = 3_000;
 
+/**
+ * A session that waits for what another one holds in shared memory does not hear that it shall end. Where both its postmaster and that one
+ * were killed, it waits for ever. A postmaster gives its sessions this time as well, and then kills them: what they committed is flushed.
+ */
+const SESSIONS_END_WITHIN_MS = 5_000;
+
 /** The message of a server that found another server on the cluster. */
 const LOST_RACE = /lock file ".*" already exists|shared memory block .* is still in use/;
 
@@ -39,7 +45,8 @@ type Finding =
   | { readonly is: 'ready'; readonly postmaster: Postmaster }
   /** A postmaster recovers the cluster or shuts it down, which takes time. */
   | { readonly is: 'busy'; readonly sentence: string }
-  | { readonly is: 'occupied' }
+  /** Sessions whose postmaster was killed. PostgreSQL starts a server only after the last of them is gone. */
+  | { readonly is: 'occupied'; readonly pids: readonly number[] }
   | { readonly is: 'free' };
 
 /**
@@ -50,6 +57,7 @@ type Finding =
 export async function attachOrStart(site: Site): Promise<Running> {
   const { cluster } = site;
   const report = reporter(site.onProgress);
+  const endSessions = sessionEnder(cluster);
   let launch: Launch | undefined;
   for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     const finding = examine(cluster);
@@ -58,6 +66,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
       deadline = performance.now() + IDLE_TIMEOUT_MS;
       report(finding.sentence);
     } else if (finding.is === 'occupied') {
+      endSessions(finding.pids);
       report('Waiting for the last sessions of a killed database server …');
     } else if (!launch || launch.hasEnded()) {
       const foreign = await findAnsweringPostmaster(cluster);
@@ -79,10 +88,13 @@ function refuseCopy(postmaster: Postmaster, cluster: string): Postmaster {
   );
 }
 
-/** Asks servers and sessions to end that are of no use to anybody. */
+/** Asks a server to end that is of no use to anybody. */
 function examine(cluster: string): Finding {
   const postmaster = findPostmaster(cluster);
-  if (!postmaster) return { is: isOccupied(cluster) ? 'occupied' : 'free' };
+  if (!postmaster) {
+    const pids = listProcesses(cluster);
+    return pids.length > 0 ? { is: 'occupied', pids } : { is: 'free' };
+  }
   const { status, pid } = postmaster;
   if (status === 'stopping') return { is: 'busy', sentence: 'The previous database server is still shutting down …' };
   if (status === 'ready') {
@@ -97,13 +109,6 @@ function start({ cluster, binaries, account }: Site, previous: Launch | undefine
   assertWorthAnotherTry(previous, cluster);
   clearStaleLocks(cluster);
   return spawnPostmaster(cluster, binaries, account);
-}
-
-/** Sessions without their postmaster are asked to end: PostgreSQL starts a server only after the last of them is gone. */
-function isOccupied(cluster: string): boolean {
-  const pids = listProcesses(cluster);
-  for (const pid of pids) if (isOrphanedSession(pid, cluster)) endProcess(pid, 'SIGTERM');
-  return pids.length > 0;
 }
 
 function endProcess(pid: number, signal: NodeJS.Signals): void {
@@ -142,6 +147,16 @@ function lastWords(launch: Launch | undefined, cluster: string): string {
   const reason = reasons.findLast((line) => !LOST_RACE.test(line)) ?? reasons.at(-1);
   const last = reason ?? (sayWhenFull(cluster) || (lines.at(-1) ?? ''));
   return last.replace(/^\S+ \S+ UTC \[\d+\] /, '');
+}
+
+/** Asks orphaned sessions to end, and kills those that are still there after {@link SESSIONS_END_WITHIN_MS}. */
+function sessionEnder(cluster: string): (pids: readonly number[]) => void {
+  let deadline: number | undefined;
+  return (pids) => {
+    deadline ??= performance.now() + SESSIONS_END_WITHIN_MS;
+    const signal = performance.now() < deadline ? 'SIGTERM' : 'SIGKILL';
+    for (const pid of pids) if (isOrphanedSession(pid, cluster)) endProcess(pid, signal);
+  };
 }
 
 /** Reports a sentence when it has been true for a while, and again from time to time. */

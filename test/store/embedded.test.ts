@@ -196,22 +196,33 @@ describe('after a kill', () => {
   });
 
   test('kill -9 of the postmaster: ensureRunning brings it back, although a session was in the middle of its work', async () => {
-    const server = await open(await makeDataDirectory());
+    const dataDirectory = await makeDataDirectory();
+    const server = await open(dataDirectory);
     await query(server.socketDirectory, 'create table kept as select 42 as answer');
     const busy = query(server.socketDirectory, 'select count(*) from generate_series(1, 100000000000)').catch(
       (failure) => failure,
     );
     await until(async () => (await countBusy(server)) === 1, 'a session at work');
-    const [{ pid = 0 } = {}] = await query(
-      server.socketDirectory,
-      `select split_part(pg_read_file('postmaster.pid'), e'\n', 1)::int as pid`,
-    );
-    process.kill(Number(pid), 'SIGKILL');
-    await until(() => !isRunning(Number(pid)), 'the end of the postmaster');
+    await killPostmaster(dataDirectory);
     await Promise.all([server.ensureRunning(), server.ensureRunning()]);
     assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
     assert.equal(server.isOwner, true);
     assert.ok((await busy) instanceof Error);
+    await server.stop();
+  });
+
+  // As one that waits in shared memory for what a killed session held.
+  test('kill -9 of the postmaster: ensureRunning brings it back, although a session hears no request to end', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const server = await open(dataDirectory);
+    const waiting = query(server.socketDirectory, 'select pg_sleep(100)').catch((failure) => failure);
+    const findWaiting = () => query(server.socketDirectory, `select pid from pg_stat_activity where wait_event = 'PgSleep'`);
+    await until(async () => (await findWaiting()).length === 1, 'a session that sleeps');
+    for (const { pid } of await findWaiting()) process.kill(Number(pid), 'SIGSTOP');
+    await killPostmaster(dataDirectory);
+    await server.ensureRunning();
+    assert.deepEqual(await query(server.socketDirectory, 'select 42 as answer'), [{ answer: 42 }]);
+    assert.ok((await waiting) instanceof Error);
     await server.stop();
   });
 
@@ -492,6 +503,12 @@ describe('refused with a sentence for the person', () => {
 
 async function assertRefused(dataDirectory: string, sentence: RegExp): Promise<void> {
   await assert.rejects(open(dataDirectory), { code: EMBEDDED_PROBLEM, message: sentence });
+}
+
+async function killPostmaster(dataDirectory: string): Promise<void> {
+  const pid = postmasterPid(dataDirectory);
+  process.kill(pid, 'SIGKILL');
+  await until(() => !isRunning(pid), 'the end of the postmaster');
 }
 
 /** Over a kill of the owner, a second start beside the first, and an orderly end. */

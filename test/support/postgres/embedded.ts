@@ -137,6 +137,8 @@ export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<
 /** One statement on a connection of its own; the rows of its answer. */
 export async function query(socketDirectory: string, text: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ host: socketDirectory, user: 'postgres', database: 'postgres' });
+  // Of a session that is killed the statement says so as well.
+  client.on('error', () => {});
   await client.connect();
   try {
     return (await client.query(text)).rows;
