@@ -7,7 +7,7 @@ import type { Places } from '../concurrency/batch-queue.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { NodeWatch } from '../store/node-watch.ts';
-import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-policy.ts';
+import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-and-rules.ts';
 import { type AnswerOnce, answerOnce } from './answer-once.ts';
 import { type ConfirmContribution, createConfirmContribution } from './contributions/confirm-contribution.ts';
 import { createGetContribution, type GetContribution } from './contributions/get-contribution.ts';

@@ -22,7 +22,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, useSecondFactor } from './second-factor.ts';
-import { claimUnknownAttempt } from './unknown-login.ts';
+import { claimUnknownAttempt } from './unknown-login-attempts.ts';
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */

@@ -40,7 +40,7 @@ import { ADJUSTMENT, PARTNER } from '../audit/audited-kinds.ts';
 import { requireAllAudited, requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
-import { readPointValues, readStanding } from './adjustment-standing.ts';
+import { readPointValues, readStanding } from './settled-state.ts';
 
 const NOTE_MAX = 500;
 

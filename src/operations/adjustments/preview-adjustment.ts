@@ -23,7 +23,7 @@ import { getPartner } from '../access/manage-partner.ts';
 import type { OpenTotals } from '../settlements/open-totals.ts';
 import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
-import { readPointValues, readStanding } from './adjustment-standing.ts';
+import { readPointValues, readStanding } from './settled-state.ts';
 
 /** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
 export interface AdjustmentPreview {

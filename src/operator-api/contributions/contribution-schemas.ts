@@ -2,7 +2,7 @@ import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-s
 import { amountText } from '../../domain/numbers/money.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import type { ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
-import type { Worth } from '../../operations/contributions/read-worth.ts';
+import type { Worth } from '../../operations/contributions/read-contribution-worth.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';

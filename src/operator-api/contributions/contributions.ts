@@ -2,7 +2,7 @@ import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-s
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { listContributionsOfPartner, listLatest } from '../../operations/contributions/list-contributions-for-operators.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
-import { readWorth } from '../../operations/contributions/read-worth.ts';
+import { readWorth } from '../../operations/contributions/read-contribution-worth.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';

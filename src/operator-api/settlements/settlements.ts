@@ -1,8 +1,8 @@
 import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { findSettlementLines } from '../../operations/overview/find-settlement-lines.ts';
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
+import { findSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { readSettlementView } from '../../operations/settlements/read-settlements.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { PartnerPolicy } from '../../operations/access/get-partner-policy.ts';
+import type { PartnerPolicy } from '../../operations/access/get-partner-and-rules.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
