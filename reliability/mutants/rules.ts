@@ -1041,8 +1041,8 @@ export const RULES: readonly Rule[] = [
     rule: 'settled points stay within 0 and the points of the contribution, whatever was posted since the draft',
     source: 'settlements 3',
     file: 'src/operations/adjustments/manage-adjustment.ts',
-    find: 'const details = checkEffect(standing, adjustment);',
-    replace: 'const details = checkEffect({ ...standing, settledPoints: standing.points, restated: 0n }, adjustment);',
+    find: 'const details = checkEffect(settled, adjustment);',
+    replace: 'const details = checkEffect({ ...settled, settledPoints: settled.points, restated: 0n }, adjustment);',
     tests: ['adjustments/adjustment-bounds'],
   },
   {

@@ -7,11 +7,11 @@ export interface LookOutOptions {
   readonly pauseMaxMs: number;
   readonly onError: (error: unknown) => void;
   /** Looks for work and does it. After a failure `onError` is called, and the look counts as having found nothing. */
-  work(): Promise<Found>;
+  work(): Promise<FoundWork>;
 }
 
 /** `more`: there is more work, so there is no pause. `some`: there may be more soon, so the next look comes early. */
-export type Found = 'more' | 'some' | 'nothing';
+export type FoundWork = 'more' | 'some' | 'nothing';
 
 export interface LookOut {
   /** There is work: look at once. */
@@ -39,7 +39,7 @@ export function lookOut({ pauseMinMs, pauseMaxMs, onError, work }: LookOutOption
     while (!stop.signal.aborted) {
       woken = Promise.withResolvers();
       const beganMs = performance.now();
-      const found = await work().catch((error: unknown): Found => {
+      const found = await work().catch((error: unknown): FoundWork => {
         onError(error);
         return 'nothing';
       });

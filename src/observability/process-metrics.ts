@@ -2,7 +2,7 @@ import type { Worker } from 'node:cluster';
 import { AggregatorRegistry, type Registry } from 'prom-client';
 
 /** The metrics of a process, as it sends them to the first one. */
-export type Figures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+export type ProcessFigures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
 
 /** The message of the first process that asks for them. */
 export interface AskMessage {
@@ -11,7 +11,7 @@ export interface AskMessage {
 
 export interface FiguresMessage {
   /** `null` where they could not be collected. */
-  readonly figures: Figures | null;
+  readonly figures: ProcessFigures | null;
 }
 
 /** Longer than figures wait for the database. */
@@ -24,11 +24,11 @@ const ANSWER_TIMEOUT_MS = 5_000;
  * @param processes Those that take requests now.
  */
 export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worker>): () => Promise<string> {
-  const known = new WeakMap<Worker, Figures>();
+  const known = new WeakMap<Worker, ProcessFigures>();
   return async () => {
     const asked = [...processes];
     const answers = await Promise.all(asked.map(askForFigures));
-    const figures: Figures[] = [];
+    const figures: ProcessFigures[] = [];
     let silent = 0;
     for (const [index, worker] of asked.entries()) {
       if (!processes.has(worker)) continue;
@@ -44,8 +44,8 @@ export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worke
 }
 
 /** @returns Nothing where the process is silent, or ends. */
-function askForFigures(worker: Worker): Promise<Figures | null> {
-  const { promise, resolve } = Promise.withResolvers<Figures | null>();
+function askForFigures(worker: Worker): Promise<ProcessFigures | null> {
+  const { promise, resolve } = Promise.withResolvers<ProcessFigures | null>();
   const onMessage = ({ figures }: Partial<FiguresMessage>) => void (figures === undefined || resolve(figures));
   const onExit = () => resolve(null);
   const timer = setTimeout(onExit, ANSWER_TIMEOUT_MS);

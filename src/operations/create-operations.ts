@@ -7,7 +7,7 @@ import type { Places } from '../concurrency/batch-queue.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import type { Database } from '../store/database.ts';
 import type { NodeWatch } from '../store/node-watch.ts';
-import { createGetPartnerPolicy, type GetPartnerPolicy } from './access/get-partner-and-rules.ts';
+import { createGetPartnerAndRules, type GetPartnerAndRules } from './access/get-partner-and-rules.ts';
 import { type AnswerOnce, answerOnce } from './answer-once.ts';
 import { type ConfirmContribution, createConfirmContribution } from './contributions/confirm-contribution.ts';
 import { createGetContribution, type GetContribution } from './contributions/get-contribution.ts';
@@ -45,7 +45,7 @@ export interface Operations {
   readonly reconcileSettlement: ReconcileSettlement;
   readonly readEnvironmentalStatus: ReadEnvironmentalStatus;
   readonly answerOnce: AnswerOnce;
-  readonly getPartnerPolicy: GetPartnerPolicy;
+  readonly getPartnerAndRules: GetPartnerAndRules;
   readonly listContributions: ListContributions;
   /** Called in a sandbox only. */
   readonly applyScenario: ApplyScenario;
@@ -108,7 +108,7 @@ export function createOperations(
   };
   return {
     ...rehearsed,
-    getPartnerPolicy: createGetPartnerPolicy(database, rulesOf),
+    getPartnerAndRules: createGetPartnerAndRules(database, rulesOf),
     listContributions: createListContributions(database, placesOf(concurrency.reports)),
     answerOnce: (request, work, form) => answerOnce(database, request, work, form),
     applyScenario: createApplyScenario(database, rehearsed),

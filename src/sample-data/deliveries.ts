@@ -6,7 +6,7 @@ import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
 import { countUnsent } from '../store/webhooks/delivery-backlog.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
-import { beginSession, relayOnce, type Session } from '../webhooks/delivery/relay.ts';
+import { beginRelaySession, type RelaySession, relayOnce } from '../webhooks/delivery/relay.ts';
 import type { HandOverIntake } from '../webhooks/delivery/relay-together.ts';
 import { addEndpoint } from '../webhooks/endpoints/add-endpoint.ts';
 import { openSecrets } from '../webhooks/security/endpoint-secrets.ts';
@@ -48,15 +48,15 @@ const SENT_WITHIN_MS = 500;
 export class Deliveries {
   readonly #sample: Sample;
   readonly #receivers: Receivers;
-  readonly #session: Session;
+  readonly #session: RelaySession;
   readonly #dispatcher: Dispatcher;
   readonly #bodies = { environment: 'sandbox', recent: new RecentContributions() } as const;
 
   static async open(sample: Sample, receivers: Receivers): Promise<Deliveries> {
-    return new Deliveries(sample, receivers, beginSession(await sample.past.pool.connect()));
+    return new Deliveries(sample, receivers, beginRelaySession(await sample.past.pool.connect()));
   }
 
-  constructor(sample: Sample, receivers: Receivers, session: Session) {
+  constructor(sample: Sample, receivers: Receivers, session: RelaySession) {
     const { past: database, tools } = sample;
     this.#sample = sample;
     this.#receivers = receivers;

@@ -1,4 +1,4 @@
-import type { AskMessage, Figures, FiguresMessage } from '../observability/process-metrics.ts';
+import type { AskMessage, FiguresMessage, ProcessFigures } from '../observability/process-metrics.ts';
 import { type DatabaseProblem, problemOf } from '../store/database-problem.ts';
 
 /** The message of a process to the first one when its work failed, with what the error tells of the database. */
@@ -39,7 +39,7 @@ export function troublesForFirstProcess(): (error: unknown) => void {
 }
 
 /** Sends the metrics of this process to the first one, from now on whenever it asks. */
-export function metricsForFirstProcess(collect: () => Promise<Figures>): void {
+export function metricsForFirstProcess(collect: () => Promise<ProcessFigures>): void {
   process.on('message', async ({ asksFor }: Partial<AskMessage>) => {
     if (asksFor !== 'metrics') return;
     const figures = await collect().catch(() => null);

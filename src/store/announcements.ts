@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { Session } from './database-session.ts';
+import { DatabaseSession } from './database-session.ts';
 
 /** Notifies a process of the events that it has committed itself. Events of other processes are found by a query. */
 export class CommittedEvents {
@@ -16,5 +16,5 @@ export class CommittedEvents {
 
 /** The transaction writes an event: the process is notified after its commit. */
 export function announceEvents(transaction: Queryable): void {
-  if (transaction instanceof Session) transaction.hasEvents = true;
+  if (transaction instanceof DatabaseSession) transaction.hasEvents = true;
 }

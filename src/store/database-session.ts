@@ -30,7 +30,7 @@ export interface SessionConfig extends pg.ClientConfig {
 }
 
 /** A connection on which a statement with a warning of the server fails, be it a COMMIT or one that is its own transaction. */
-export class Session extends pg.Client {
+export class DatabaseSession extends pg.Client {
   /** Off behind a transaction pooler: a statement that is prepared by name may reach another server there. */
   preparesStatements = true;
   /** The database of its transaction; `undefined` outside of `inTransaction`. */

@@ -7,7 +7,7 @@ import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { CommittedEvents } from './announcements.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
-import { Session } from './database-session.ts';
+import { DatabaseSession } from './database-session.ts';
 import { KEEP_COMMITS_DURABLE, startUpOf } from './session-settings.ts';
 
 /** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
@@ -117,7 +117,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const own = preparesStatements ? [PLAN_ONCE, ...(settings.includes(LOSES_COMMITS) ? [] : [KEEP_COMMITS_DURABLE])] : [];
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
-    Client: Session as new () => pg.Client,
+    Client: DatabaseSession as new () => pg.Client,
     verify: (client: pg.PoolClient, done: (error?: Error) => void) => makeFit(client, own, done),
     max: poolSize,
     types,
@@ -142,7 +142,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   // The pool removes its own listener while a client is checked out; without this one a lost connection would end the process.
   pool.on('connect', (client) => {
     client.on('error', reportLoss);
-    const session = client as unknown as Session;
+    const session = client as unknown as DatabaseSession;
     session.heedWarnings();
     session.preparesStatements = preparesStatements;
   });
@@ -202,5 +202,5 @@ class ServicePool extends pg.Pool {
 
 /** Whether a statement can be prepared there under its name. */
 export function canPrepare(db: Queryable): boolean {
-  return (db as Partial<ServicePool | Session>).preparesStatements !== false;
+  return (db as Partial<ServicePool | DatabaseSession>).preparesStatements !== false;
 }

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from './database.ts';
 import { isCanceled } from './database-errors.ts';
-import type { Session } from './database-session.ts';
+import type { DatabaseSession } from './database-session.ts';
 
 /** The COMMIT was sent and not answered. Only a query can find out whether the transaction took effect. */
 export class CommitUnknownError extends Error {
@@ -38,7 +38,7 @@ export async function inTransaction<T>(
   { lockTimeoutMs }: TransactionOptions,
   work: (db: pg.PoolClient, transaction: Transaction) => Promise<T>,
 ): Promise<T> {
-  const client = (await database.pool.connect()) as pg.PoolClient & Session;
+  const client = (await database.pool.connect()) as pg.PoolClient & DatabaseSession;
   client.transactionOf = database;
   client.hasEvents = false;
   let commit: Promise<Ending> | undefined;
@@ -71,7 +71,7 @@ export async function inTransaction<T>(
 
 /** @throws Error For a pool, or a connection without a transaction. */
 export function databaseOf(transaction: Queryable): Database {
-  const { transactionOf: database } = transaction as Partial<Session>;
+  const { transactionOf: database } = transaction as Partial<DatabaseSession>;
   if (!database) throw new Error('This is not a transaction of inTransaction().');
   return database;
 }

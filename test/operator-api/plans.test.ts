@@ -10,7 +10,7 @@ import { LISTS, PARAMS, partnerId, queriesOf, settlementId } from '../../bench/o
 import { listLatest } from '../../src/operations/contributions/list-contributions-for-operators.ts';
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
-import { findSettlementLines } from '../../src/operations/overview/search-settlement-lines.ts';
+import { searchSettlementLines } from '../../src/operations/overview/search-settlement-lines.ts';
 import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { countWaitingBatches } from '../../src/store/impact/impact-batch.ts';
@@ -81,7 +81,7 @@ const TOOLS = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] }
 const on = (db: pg.PoolClient) => onSession(database, db);
 
 const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => Promise<unknown>][] = [
-  ['the lines of an order', PAGE_MAX, (db) => findSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
+  ['the lines of an order', PAGE_MAX, (db) => searchSettlementLines(db, { partnerId, settlementId }, 'order-15007')],
   // Four names, two ways to an order, and the partners themselves.
   ['the search', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-31234')],
   ['the search for what begins so', COUNTS.partners * 6 * 4 + PAGE_MAX, (db) => searchRecords(on(db), 'order-3')],

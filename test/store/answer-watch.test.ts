@@ -4,15 +4,15 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
-import { Session } from '../../src/store/database-session.ts';
+import { DatabaseSession } from '../../src/store/database-session.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 
 const { databaseUrl } = await emptyDatabase();
 
-async function connect(url: string, answerTimeoutMs: number): Promise<Session> {
-  const session = new Session({ connectionString: url, pipeline: true, answerTimeoutMs });
+async function connect(url: string, answerTimeoutMs: number): Promise<DatabaseSession> {
+  const session = new DatabaseSession({ connectionString: url, pipeline: true, answerTimeoutMs });
   await session.connect();
   session.on('error', () => {});
   after(() => session.end().catch(() => {}));

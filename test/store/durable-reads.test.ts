@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { lookUpContributionsByEvent } from '../../src/store/contributions/looked-up-contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { Session } from '../../src/store/database-session.ts';
+import { DatabaseSession } from '../../src/store/database-session.ts';
 import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -244,7 +244,7 @@ describe('a wait for the standby that is cut short', () => {
   });
 
   test('the session of a commit that nobody waits for any more ends, and frees its place on the server', async () => {
-    const session = new Session({ connectionString: databaseUrl, answerTimeoutMs: 300 });
+    const session = new DatabaseSession({ connectionString: databaseUrl, answerTimeoutMs: 300 });
     await session.connect();
     session.on('error', () => {});
     const { rows } = await session.query('select pg_backend_pid() as pid');

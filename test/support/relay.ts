@@ -2,7 +2,7 @@ import { after } from 'node:test';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type Connection, type Database, openDatabase } from '../../src/store/database.ts';
 import { HandOvers } from '../../src/webhooks/delivery/hand-overs.ts';
-import { beginSession, type Session } from '../../src/webhooks/delivery/relay.ts';
+import { beginRelaySession, type RelaySession } from '../../src/webhooks/delivery/relay.ts';
 import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
 import { auditKeys } from './actor.ts';
 
@@ -10,7 +10,7 @@ interface RelayDatabase {
   readonly database: Database;
   /** A connection that ends with the file. */
   connect(): Promise<Connection>;
-  openSession(): Promise<Session>;
+  openSession(): Promise<RelaySession>;
 }
 
 /** A database whose relay sessions are opened by the test, each on a connection of its own; all end with the file. */
@@ -26,7 +26,7 @@ export function relayDatabase(databaseUrl: string, poolSize: number): RelayDatab
     taken.push(client);
     return client;
   };
-  return { database, connect, openSession: async () => beginSession(await connect()) };
+  return { database, connect, openSession: async () => beginRelaySession(await connect()) };
 }
 
 /** A dispatcher that takes `room` deliveries of each endpoint. `meanwhile` runs while the transaction is open. */

@@ -10,7 +10,7 @@ import { advanceDueFrom, listDueEndpoints } from '../../src/store/webhooks/due-e
 import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
-import { beginSession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { beginRelaySession, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -100,7 +100,7 @@ async function countPages(client: Connection, work: (db: Queryable) => Promise<u
 describe('while a snapshot is held', HANG_LIMIT, () => {
   test('the relay reads what is new, however many events had their numbers meanwhile', async () => {
     const { partnerId } = await newPartner();
-    const session = beginSession(await connect());
+    const session = beginRelaySession(await connect());
     await relayOnce(database, session, fail);
     await tell(database.pool, partnerId);
     const asCounted = (db: Queryable) => relayOnce(database, { ...session, client: db as Connection }, fail);
@@ -179,7 +179,7 @@ describe('what is claimed when it is made', HANG_LIMIT, () => {
       await watchEndpoints(database.pool, database, [endpoint]);
       await tell(database.pool, endpoint.partnerId);
     }
-    await relayOnce(database, beginSession(await connect()), fail);
+    await relayOnce(database, beginRelaySession(await connect()), fail);
     // As if it had been claimed at once.
     await database.pool.query(
       "update delivery set lease = 1, next_attempt_at = now() + interval '1 minute' where endpoint_id = $1",
@@ -206,7 +206,7 @@ const ENDINGS = [
 describe('whatever commits late', HANG_LIMIT, () => {
   test('gets its number, however many transactions are open at once and in whatever order they end', async () => {
     const { partnerId } = await newPartner();
-    const session = beginSession(await connect());
+    const session = beginRelaySession(await connect());
     const relay = () => relayOnce(database, session, fail);
     const open: (OpenTransaction & { readonly eventId: string })[] = [];
     for (let count = 0; count < 7; count++) {
@@ -235,7 +235,7 @@ describe('whatever commits late', HANG_LIMIT, () => {
 
   test('gets its number when another held the counter at the time, or more waited than one batch takes', async () => {
     const { partnerId } = await newPartner();
-    const session = beginSession(await connect());
+    const session = beginRelaySession(await connect());
     await tell(database.pool, partnerId);
     const holder = await begin();
     await holder.client.query('select from event_counter where partner_id = $1 for update', [partnerId]);
@@ -252,7 +252,7 @@ describe('whatever commits late', HANG_LIMIT, () => {
 
   test('gets its number when the counter of its partner was made only later', async () => {
     const { partnerId } = await insertOldPartner(database);
-    const session = beginSession(await connect());
+    const session = beginRelaySession(await connect());
     await tell(database.pool, partnerId);
     for (let round = 0; round < 2; round++) await relayOnce(database, session, fail);
     await insertEventCounter(database.pool, partnerId);

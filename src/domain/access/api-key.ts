@@ -17,7 +17,7 @@ export interface ParsedApiKey {
   secretSha256: Buffer;
 }
 
-export interface NewApiKey {
+export interface GeneratedApiKey {
   /** The whole key, to be shown once and never stored or logged. @see docs/spec/interface.md#authentication, 3. */
   apiKey: string;
   keyId: string;
@@ -27,7 +27,7 @@ export interface NewApiKey {
 const PREFIXES = { sandbox: 'pi_sandbox_', production: 'pi_live_' } as const satisfies Record<Environment, string>;
 
 /** A new key with a secret uniform over 2^256. */
-export function newApiKey(environment: Environment): NewApiKey {
+export function newApiKey(environment: Environment): GeneratedApiKey {
   const { text, id, secretSha256 } = newCheckedSecret(PREFIXES[environment]);
   return { apiKey: text, keyId: id, secretSha256 };
 }

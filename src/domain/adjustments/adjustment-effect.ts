@@ -4,7 +4,7 @@ import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
 
 /** The settled state of a contribution, after all posted adjustments. */
-export interface Standing {
+export interface SettledState {
   /** Points of the contribution; they never change. */
   readonly points: bigint;
   readonly settledPoints: bigint;
@@ -34,8 +34,8 @@ export interface AdjustmentEffect {
 }
 
 /** @see docs/spec/settlements.md#3-adjustment. */
-export function effectOf(standing: Standing, { pointsDelta, amountDelta }: Deltas): AdjustmentEffect {
-  const { settledPoints, restated, pointValue, highestValue } = standing;
+export function effectOf(settled: SettledState, { pointsDelta, amountDelta }: Deltas): AdjustmentEffect {
+  const { settledPoints, restated, pointValue, highestValue } = settled;
   const pointsAfter = settledPoints + pointsDelta;
   const of = (points: bigint) => (pointValue === null ? null : points * pointValue + restated);
   const amountAfter = of(pointsAfter);
@@ -69,11 +69,11 @@ export function settledPointsAfter(points: bigint, settledPoints: bigint, points
  * their worth.
  */
 export function checkEffect(
-  standing: Standing,
+  settled: SettledState,
   deltas: Deltas & { readonly reversalOf: string | null; readonly beyondWorthReason: string | null },
 ): ErrorDetail[] {
-  const effect = effectOf(standing, deltas);
-  const { points, settledPoints, currency } = standing;
+  const effect = effectOf(settled, deltas);
+  const { points, settledPoints, currency } = settled;
   if (settledPointsAfter(points, settledPoints, deltas.pointsDelta) === undefined)
     return [
       problem(
@@ -89,11 +89,9 @@ export function checkEffect(
 }
 
 /** Whether only an admin can draft it, with a reason: the points stay within their bounds, but the settled amount leaves their worth. */
-export function needsBeyondWorthReason(standing: Standing, deltas: Deltas): boolean {
-  const { points, settledPoints } = standing;
-  return (
-    settledPointsAfter(points, settledPoints, deltas.pointsDelta) !== undefined && !isWithinWorth(effectOf(standing, deltas))
-  );
+export function needsBeyondWorthReason(settled: SettledState, deltas: Deltas): boolean {
+  const { points, settledPoints } = settled;
+  return settledPointsAfter(points, settledPoints, deltas.pointsDelta) !== undefined && !isWithinWorth(effectOf(settled, deltas));
 }
 
 /** Whether an adjustment needs no admin's reason. */

@@ -4,7 +4,7 @@ import { MONEY_DECIMALS, readAmount } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 import { ADJUSTMENT_REASONS, type AdjustmentReason, type AdjustmentStatus, isRestatement } from './adjustment.ts';
-import { checkEffect, effectOf, isWithinWorth, type Standing } from './adjustment-effect.ts';
+import { checkEffect, effectOf, isWithinWorth, type SettledState } from './adjustment-effect.ts';
 
 /** An adjustment as an operator states it. */
 export interface NewAdjustment {
@@ -23,7 +23,7 @@ export interface NewAdjustment {
 }
 
 /** The records against which a new adjustment is checked. */
-export interface AdjustmentContext extends Standing {
+export interface AdjustmentContext extends SettledState {
   readonly transactionId: string;
   readonly contributionStatus: ContributionStatus;
   /** The adjustment with the id `reversalOf`; `undefined` when the partner has none. */
@@ -83,16 +83,16 @@ type Problems = readonly (ErrorDetail | false)[];
 export type StatedDeltas = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf' | 'beyondWorthReason'>;
 
 /** The problems of the deltas alone, before the reason for the partner is written. */
-export function checkStatedDeltas(reason: AdjustmentReason, deltas: StatedDeltas, standing: Standing): ErrorDetail[] {
-  return checkDeltas(reason, deltas, standing).filter((found) => found !== false);
+export function checkStatedDeltas(reason: AdjustmentReason, deltas: StatedDeltas, settled: SettledState): ErrorDetail[] {
+  return checkDeltas(reason, deltas, settled).filter((found) => found !== false);
 }
 
-function checkDeltas(reason: AdjustmentReason, deltas: StatedDeltas, standing: Standing): Problems {
-  const form = isRestatement(reason) ? checkRestatement(deltas, standing) : checkPointsDelta(deltas);
-  return form.some((found) => found !== false) ? form : checkBounds(deltas, standing);
+function checkDeltas(reason: AdjustmentReason, deltas: StatedDeltas, settled: SettledState): Problems {
+  const form = isRestatement(reason) ? checkRestatement(deltas, settled) : checkPointsDelta(deltas);
+  return form.some((found) => found !== false) ? form : checkBounds(deltas, settled);
 }
 
-function checkRestatement({ pointsDelta, amountDelta }: StatedDeltas, { pointValue }: Standing): Problems {
+function checkRestatement({ pointsDelta, amountDelta }: StatedDeltas, { pointValue }: SettledState): Problems {
   const amount = amountDelta === null ? undefined : readAmount(amountDelta);
   const form = 'a signed decimal in a string other than zero, with at most twelve decimals, such as "-12.5"';
   return [
@@ -136,12 +136,12 @@ function reasonsOf(isOfAmount: boolean): string {
 }
 
 /** Checks well-formed deltas against the settled state. */
-function checkBounds(stated: StatedDeltas, standing: Standing): Problems {
+function checkBounds(stated: StatedDeltas, settled: SettledState): Problems {
   const { pointsDelta, amountDelta, reversalOf, beyondWorthReason = null } = stated;
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? null) };
-  const isNeeded = !isWithinWorth(effectOf(standing, deltas));
+  const isNeeded = !isWithinWorth(effectOf(settled, deltas));
   return [
-    ...checkEffect(standing, { ...deltas, reversalOf, beyondWorthReason }),
+    ...checkEffect(settled, { ...deltas, reversalOf, beyondWorthReason }),
     beyondWorthReason !== null && checkBeyondWorth(beyondWorthReason, isNeeded),
   ];
 }

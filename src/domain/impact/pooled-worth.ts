@@ -20,7 +20,7 @@ export interface TreeShare {
 }
 
 /** What partners pay for points of one currency, and how many trees that pays. */
-export interface Worth {
+export interface PooledWorth {
   /** `null` for points without a value. */
   readonly currency: string | null;
   readonly points: bigint;
@@ -46,7 +46,7 @@ export function treeCostsOf(versions: Iterable<RuleVersion>): TreeCosts {
 export interface WorthCounter {
   add(settlement: WorthSource): void;
   /** The sums of each currency, in the order of their codes; the sum of points without a value is last. */
-  worth(): Worth[];
+  worth(): PooledWorth[];
 }
 
 /**
@@ -92,7 +92,7 @@ function sharesOf({ amount, byVersion }: WorthSource, costs: TreeCosts): TreeSha
   });
 }
 
-function treesOf(sums: ReadonlyMap<bigint, bigint>): Pick<Worth, 'trees' | 'treeShares'> {
+function treesOf(sums: ReadonlyMap<bigint, bigint>): Pick<PooledWorth, 'trees' | 'treeShares'> {
   const treeShares = [...sums].map(([cost, amount]) => ({ cost, amount })).sort(byCost);
   const trees = treeShares.reduce((sum, { cost, amount }) => sum + amount / cost, 0n);
   return { trees: treeShares.length === 0 ? null : trees, treeShares };

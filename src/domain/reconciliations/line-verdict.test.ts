@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { POINTS_MAX } from '../numbers/points.ts';
-import { RECONCILIATION_VERDICTS, type ReconciliationPair, type RecordedSide, reconcile } from './line-verdict.ts';
+import { RECONCILIATION_VERDICTS, type ReconciliationPair, type RecordedSide, reconcileLine } from './line-verdict.ts';
 
 const listed = { partnerEventId: 'evt-0001', partnerOrderRef: 'O-1', points: 250n };
 const recorded: RecordedSide = { ...listed, status: 'confirmed', settlementId: 'stl_1', netPoints: [250n, 250n] };
 const pair: ReconciliationPair = { settlementId: 'stl_1', listed, recorded, listedBeforeAt: null };
 
-const verdict = (over: Partial<ReconciliationPair>) => reconcile({ ...pair, ...over }).verdict;
+const verdict = (over: Partial<ReconciliationPair>) => reconcileLine({ ...pair, ...over }).verdict;
 const withRecord = (over: Partial<RecordedSide>) => verdict({ recorded: { ...recorded, ...over } });
 
 test('settlements, section 2, Reconciliation: each verdict, and matched where both sides say the same', () => {
-  assert.deepEqual(reconcile(pair), { verdict: 'matched', matchedPoints: 'gross', differences: [], advice: [] });
+  assert.deepEqual(reconcileLine(pair), { verdict: 'matched', matchedPoints: 'gross', differences: [], advice: [] });
   assert.equal(verdict({ recorded: null }), 'missing_in_service');
   assert.equal(verdict({ listed: null }), 'missing_in_partner_file');
   assert.equal(withRecord({ points: 251n, netPoints: [251n] }), 'points_mismatch');
@@ -24,7 +24,7 @@ test('settlements, section 2, Reconciliation: each verdict, and matched where bo
 
 test('settlements, section 2, Reconciliation: of several verdicts the first counts, and all differences are told', () => {
   const other = { ...recorded, points: 1n, netPoints: [1n], partnerOrderRef: 'O-2' };
-  const { verdict: found, differences } = reconcile({ ...pair, recorded: other });
+  const { verdict: found, differences } = reconcileLine({ ...pair, recorded: other });
   assert.equal(found, 'points_mismatch');
   assert.deepEqual(differences, [
     { field: 'points', listed: '250', recorded: '1' },
@@ -36,7 +36,7 @@ test('settlements, section 2, Reconciliation: of several verdicts the first coun
 
 test('settlements, section 2, Reconciliation: what the service lacks carries the recovery verdict, and never allows points to be restored', () => {
   for (const missing of [null, { ...recorded, status: 'pending' }, { ...recorded, status: 'failed' }] as const) {
-    const { verdict: found, advice } = reconcile({ ...pair, recorded: missing });
+    const { verdict: found, advice } = reconcileLine({ ...pair, recorded: missing });
     assert.equal(found, 'missing_in_service');
     assert.deepEqual(
       advice.map(({ field, code }) => `${field} ${code}`),
@@ -50,7 +50,7 @@ test('settlements, section 2, Reconciliation: points are compared in all their d
   const points = fc.bigInt({ min: POINTS_MAX - 3n, max: POINTS_MAX });
   fc.assert(
     fc.property(points, points, (one, other) => {
-      const found = reconcile({
+      const found = reconcileLine({
         ...pair,
         listed: { ...listed, points: one },
         recorded: { ...recorded, points: other, netPoints: [] },

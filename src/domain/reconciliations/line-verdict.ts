@@ -77,7 +77,7 @@ export interface ReconciliationResult {
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
-export function reconcile(pair: ReconciliationPair): ReconciliationResult {
+export function reconcileLine(pair: ReconciliationPair): ReconciliationResult {
   const matchedPoints = matchPoints(pair);
   const verdict = verdictOf(pair, matchedPoints);
   return {

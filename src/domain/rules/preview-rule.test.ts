@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DEFAULT_RULES } from './contribution-rules.ts';
-import { type PreviewedContribution, previewRule } from './preview-rule.ts';
+import { openRulePreview, type PreviewedContribution } from './preview-rule.ts';
 import type { RuleVersion } from './rule-versions.ts';
 
 const HEAD = { version: 'next', startsAt: new Date(0), partnerId: null };
@@ -26,7 +26,7 @@ const of = (points: bigint, over: Partial<PreviewedContribution> = {}): Previewe
   ...over,
 });
 const preview = (candidate: RuleVersion, ...contributions: PreviewedContribution[]) => {
-  const previewer = previewRule(candidate, DEFAULT_RULES);
+  const previewer = openRulePreview(candidate, DEFAULT_RULES);
   previewer.beginPartner();
   for (const each of contributions) previewer.add(each);
   return previewer.preview();
@@ -56,7 +56,7 @@ test('contributions fall into bands: out of bounds, beyond the threshold, beyond
 });
 
 test('a cap counts for each partner by itself', () => {
-  const previewer = previewRule(rule({ dailyCountCap: 1n }), DEFAULT_RULES);
+  const previewer = openRulePreview(rule({ dailyCountCap: 1n }), DEFAULT_RULES);
   for (let partner = 0; partner < 2; partner++) {
     previewer.beginPartner();
     previewer.add(of(50n));

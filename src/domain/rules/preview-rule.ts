@@ -67,7 +67,7 @@ export interface RulePreviewer {
 }
 
 /** @param candidate The version, as it would be stored. */
-export function previewRule(candidate: RuleVersion, defaults: ContributionRules): RulePreviewer {
+export function openRulePreview(candidate: RuleVersion, defaults: ContributionRules): RulePreviewer {
   const rules: ContributionRules = candidate.kind === 'contribution_rule' ? { ...defaults, ...candidate } : defaults;
   const bands = new Map<Outcome, { count: bigint; points: bigint }>();
   let [count, points, reviewedCount] = [0n, 0n, 0n];
@@ -108,17 +108,17 @@ function outcomeOf(points: bigint, rules: ContributionRules, today: DailyCount):
   return (reviewReason(points, rules, today) as Exclude<ReviewReason, 'sandbox_scenario'> | undefined) ?? 'confirmed';
 }
 
-interface Sums {
+interface BeforeAndAfter {
   before: bigint | null;
   after: bigint | null;
 }
 
-const newSums = (): Sums => ({ before: null, after: null });
+const newSums = (): BeforeAndAfter => ({ before: null, after: null });
 
 function addPrices(
   candidate: Exclude<RuleVersion, { kind: 'contribution_rule' }>,
   { points, pointValue, treeCost }: PreviewedContribution,
-  { amount, trees }: { readonly amount: Sums; readonly trees: Sums },
+  { amount, trees }: { readonly amount: BeforeAndAfter; readonly trees: BeforeAndAfter },
 ): void {
   const value = candidate.kind === 'point_conversion' ? candidate.pointValue : pointValue;
   const cost = candidate.kind === 'tree_cost' ? candidate.treeCost : treeCost;

@@ -78,7 +78,7 @@ export function countTotals(): TotalsCounter {
 export type Carried = Pick<SettlementTotals, 'amount'> & { readonly points: bigint };
 
 /** Sums by version, as an open settlement has them. */
-export interface Sums {
+export interface SumsByVersion {
   readonly contributions: readonly VersionTotals[];
   /** With the number of adjustments. */
   readonly adjustments: readonly VersionTotals[];
@@ -86,7 +86,7 @@ export interface Sums {
 }
 
 /** Makes of the database's sums what {@link countTotals} makes of the lines. */
-export function totalsOfSums({ contributions, adjustments, carried }: Sums): SettlementTotals {
+export function totalsOfSums({ contributions, adjustments, carried }: SumsByVersion): SettlementTotals {
   const grossPoints = sumOf(contributions, 'points');
   const adjustmentPoints = sumOf(adjustments, 'points');
   const carriedPoints = carried?.points ?? 0n;

@@ -18,7 +18,7 @@ import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readCh
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';
 import { requireSecondFactor, secondFactorMissing, useSecondFactor } from './second-factor.ts';
-import { factorOf, refusePassword, replacePassword, throttled } from './sign-in-by-password.ts';
+import { factorOf, refusePassword, replacePassword, tooManyAttempts } from './sign-in-by-password.ts';
 
 interface Link {
   readonly code: string;
@@ -108,7 +108,7 @@ async function findLink({ database }: SessionTools, code: string): Promise<HeldC
 /** Whoever has somebody's link must not find the second factor by trying. */
 async function claimAttempt({ database }: SessionTools, { credential }: HeldCredential): Promise<void> {
   const waitSeconds = await claimPasswordAttempt(database.pool, credential.credentialId);
-  if (waitSeconds > 0) throw throttled(waitSeconds);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
 }
 
 /** Ends the link and does the work, in one transaction. Of several requests at once, one succeeds. */

@@ -98,7 +98,7 @@ async function checkPassword(
   const held = (await findVerifiers(pool, operatorId)).password;
   if (!held) return refuseUnknown(tools, { login: operatorId, password });
   const waitSeconds = await claimPasswordAttempt(pool, held.credentialId);
-  if (waitSeconds > 0) throw throttled(waitSeconds);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   if (!(await isPassword(password, held.verifier))) throw passwordRefused();
   return held.credentialId;
 }
@@ -160,7 +160,7 @@ async function refuseUnknown(
   { login, password }: Pick<PasswordSignIn, 'login' | 'password'>,
 ): Promise<never> {
   const waitSeconds = claimUnknownAttempt(database, login);
-  if (waitSeconds > 0) throw throttled(waitSeconds);
+  if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   await isPassword(password, undefined, passwordCosts);
   throw passwordRefused();
 }
@@ -172,7 +172,7 @@ function passwordRefused(): ServiceError {
   );
 }
 
-export function throttled(waitSeconds: number): ServiceError {
+export function tooManyAttempts(waitSeconds: number): ServiceError {
   const message = `There were too many wrong attempts to sign in as this operator. Wait ${waitSeconds} s (Retry-After), then try again; or open a new one-time link.`;
   return new ServiceError('rate_limited', message, { headers: { 'retry-after': String(waitSeconds) } });
 }

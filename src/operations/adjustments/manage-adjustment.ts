@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { type AdjustmentStatus, adjustmentMayBecome } from '../../domain/adjustments/adjustment.ts';
-import { checkEffect, effectOf, type Standing } from '../../domain/adjustments/adjustment-effect.ts';
+import { checkEffect, effectOf, type SettledState } from '../../domain/adjustments/adjustment-effect.ts';
 import {
   type AdjustmentContext,
   ALREADY_REVERSED,
@@ -40,7 +40,7 @@ import { ADJUSTMENT, PARTNER } from '../audit/audited-kinds.ts';
 import { requireAllAudited, requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
-import { readPointValues, readStanding } from './settled-state.ts';
+import { readPointValues, readSettledState } from './settled-state.ts';
 
 const NOTE_MAX = 500;
 
@@ -76,7 +76,7 @@ export const draftAdjustment = withRole(
       const pointValues = await readPointValues(db, partner, { pricesOf, auditKeys: database.auditKeys });
       const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
       const context = {
-        ...(await readStanding(db, pointValues, contribution)),
+        ...(await readSettledState(db, pointValues, contribution)),
         transactionId,
         contributionStatus: contribution.status,
         reversed: wanted.reversalOf === null ? undefined : await findReversed(db, partnerId, wanted.reversalOf),
@@ -201,18 +201,18 @@ async function lockPostable(
   db: Queryable,
   adjustment: Adjustment,
   { pricesOf }: Pick<SettlementTools, 'pricesOf'>,
-): Promise<Standing> {
+): Promise<SettledState> {
   const { partnerId, transactionId } = adjustment;
   const { auditKeys } = databaseOf(db);
   const pointValues = await readPointValues(db, await getAuditedPartner(db, partnerId), { pricesOf, auditKeys });
   const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
-  const standing = await readStanding(db, pointValues, contribution);
-  const details = checkEffect(standing, adjustment);
+  const settled = await readSettledState(db, pointValues, contribution);
+  const details = checkEffect(settled, adjustment);
   if (details.length > 0)
     throw invalidRequest(
       details.map((each) => ({ ...each, message: `${each.message} Reject this adjustment and draft a new one.` })),
     );
-  return standing;
+  return settled;
 }
 
 /** What an operator can do with an adjustment of each status. */

@@ -4,7 +4,7 @@ import {
   checkEffect,
   effectOf,
   needsBeyondWorthReason,
-  type Standing,
+  type SettledState,
 } from '../../domain/adjustments/adjustment-effect.ts';
 import { checkStatedDeltas, NOT_CONFIRMED } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
@@ -23,7 +23,7 @@ import { getPartner } from '../access/manage-partner.ts';
 import type { OpenTotals } from '../settlements/open-totals.ts';
 import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
-import { readPointValues, readStanding } from './settled-state.ts';
+import { readPointValues, readSettledState } from './settled-state.ts';
 
 /** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
 export interface AdjustmentPreview {
@@ -63,17 +63,17 @@ export async function previewAdjustment(
   const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
   const partner = await getPartner(pool, adjustment.partnerId);
   const pointValues = await readPointValues(pool, partner, { pricesOf, auditKeys });
-  const standing = await readStanding(pool, pointValues, { transactionId, points, pointConversionVersion });
-  const { currency } = standing;
+  const settled = await readSettledState(pool, pointValues, { transactionId, points, pointConversionVersion });
+  const { currency } = settled;
   const decided = { currency, problems: [], needsBeyondWorthReason: false };
   if (status === 'rejected') return { ...decided, effect: null, settlement: null };
-  const settlement = await previewSettlement(database, { adjustment, partner, standing, tools });
+  const settlement = await previewSettlement(database, { adjustment, partner, settled, tools });
   if (status === 'posted') return { ...decided, effect: recordedEffect(adjustment), settlement };
   return {
-    effect: effectOf(standing, adjustment),
+    effect: effectOf(settled, adjustment),
     currency,
-    problems: checkEffect(standing, adjustment),
-    needsBeyondWorthReason: adjustment.beyondWorthReason === null && needsBeyondWorthReason(standing, adjustment),
+    problems: checkEffect(settled, adjustment),
+    needsBeyondWorthReason: adjustment.beyondWorthReason === null && needsBeyondWorthReason(settled, adjustment),
     settlement,
   };
 }
@@ -106,15 +106,15 @@ export async function previewDraft(
   if (!record) throw contributionNotFound('transaction_id');
   const { contribution } = record;
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
-  const standing = await readStanding(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
-  const { currency } = standing;
-  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf }, standing);
+  const settled = await readSettledState(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
+  const { currency } = settled;
+  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf }, settled);
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
-  const needsReason = problems.length > 0 && needsBeyondWorthReason(standing, deltas);
-  const found = { effect: effectOf(standing, deltas), currency, problems, needsBeyondWorthReason: needsReason };
+  const needsReason = problems.length > 0 && needsBeyondWorthReason(settled, deltas);
+  const found = { effect: effectOf(settled, deltas), currency, problems, needsBeyondWorthReason: needsReason };
   if (problems.length > 0 && !needsReason) return { ...found, settlement: null };
   const adjustment = { ...contribution, ...deltas, partnerId, settlementId: null, postedAt: null };
-  return { ...found, settlement: await previewSettlement(database, { adjustment, partner, standing, tools }) };
+  return { ...found, settlement: await previewSettlement(database, { adjustment, partner, settled, tools }) };
 }
 
 function recordedEffect(posted: Adjustment): AdjustmentEffect {
@@ -138,20 +138,20 @@ type PreviewedAdjustment = Pick<
 interface Previewed {
   readonly adjustment: PreviewedAdjustment;
   readonly partner: Partner;
-  readonly standing: Standing;
+  readonly settled: SettledState;
   readonly tools: PreviewTools;
 }
 
 /** The settlement of the period in which it is or would be posted. */
 async function previewSettlement(
   database: Database,
-  { adjustment, partner, standing, tools }: Previewed,
+  { adjustment, partner, settled, tools }: Previewed,
 ): Promise<PreviewedSettlement | null> {
   const { pool } = database;
   const { partnerId, settlementId, postedAt, pointsDelta: points } = adjustment;
   if (settlementId !== null) {
-    const settled = await findSettlement(pool, partnerId, settlementId);
-    return settled ? { settlementId, periodLabel: settled.period.label, totals: null } : null;
+    const settlement = await findSettlement(pool, partnerId, settlementId);
+    return settlement ? { settlementId, periodLabel: settlement.period.label, totals: null } : null;
   }
   const open = await findOpenSettlement(pool, partnerId);
   if (!open) return null;
@@ -160,7 +160,7 @@ async function previewSettlement(
   while (!isBeforeEnd(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
   const { totals } = await readSettlementView(database, tools.pricesOf, open, tools.openTotals);
-  const amount = adjustmentAmount(adjustment, standing.pointValue);
+  const amount = adjustmentAmount(adjustment, settled.pointValue);
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
   return {

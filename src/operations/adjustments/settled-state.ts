@@ -1,4 +1,4 @@
-import type { Standing } from '../../domain/adjustments/adjustment-effect.ts';
+import type { SettledState } from '../../domain/adjustments/adjustment-effect.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import { sumPostedDeltas } from '../../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -33,11 +33,11 @@ export interface AdjustedContribution {
 }
 
 /** The settled state of a contribution. It does not change while the contribution's row is locked. */
-export async function readStanding(
+export async function readSettledState(
   db: Queryable,
   { partnerId, prices: { currency, values }, highestValue }: PointValues,
   { transactionId, points, pointConversionVersion }: AdjustedContribution,
-): Promise<Standing> {
+): Promise<SettledState> {
   const posted = await sumPostedDeltas(db, partnerId, transactionId);
   const pointValue = values.get(pointConversionVersion) ?? null;
   return { points, settledPoints: points + posted.points, restated: posted.amount, pointValue, highestValue, currency };

@@ -17,7 +17,10 @@ export interface SealCheck {
 }
 
 /** Whether a row matches its seal. */
-export function checkSeal(row: StoredContribution, { seals, acceptsUnsealed }: SealCheck): ContributionProblem | undefined {
+export function checkContributionSeal(
+  row: StoredContribution,
+  { seals, acceptsUnsealed }: SealCheck,
+): ContributionProblem | undefined {
   const { transactionId } = row.contribution;
   switch (seals.check(row)) {
     case 'sealed':
@@ -59,7 +62,9 @@ export async function findUnverified(
   const problems: ContributionProblem[] = [];
   for (const transactionId of transactionIds) {
     const row = byId.get(transactionId);
-    const problem = row ? (checkSeal(row, check) ?? (mustBeConfirmed ? notConfirmed(row) : undefined)) : removed(transactionId);
+    const problem = row
+      ? (checkContributionSeal(row, check) ?? (mustBeConfirmed ? notConfirmed(row) : undefined))
+      : removed(transactionId);
     if (problem) problems.push(problem);
   }
   return problems;

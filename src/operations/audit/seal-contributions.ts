@@ -16,7 +16,7 @@ import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
-import { checkSeal, type SealCheck } from './check-contributions.ts';
+import { checkContributionSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
 import { type AuditedDatabase, verifyAudit } from './verify-audit.ts';
@@ -122,6 +122,6 @@ export function sealedOnly({ contributionSeals }: Pick<Database, 'contributionSe
  */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
-  const problem = row && checkSeal(row, sealedOnly(databaseOf(db)));
+  const problem = row && checkContributionSeal(row, sealedOnly(databaseOf(db)));
   if (problem) throw new UnverifiedRecordError(`${problem.message} ${WHAT_TO_DO}`);
 }

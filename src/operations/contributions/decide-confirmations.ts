@@ -1,4 +1,4 @@
-import type { Standing } from '../../domain/access/partner-standing.ts';
+import type { PartnerStanding } from '../../domain/access/partner-standing.ts';
 import type { ContributionSeals } from '../../domain/contributions/contribution-seal.ts';
 import { expectedSupport } from '../../domain/contributions/expected-support.ts';
 import type { RejectionCode } from '../../domain/emissions/association-refusals.ts';
@@ -15,7 +15,7 @@ import type { ContributionDraft } from '../../store/contributions/contribution-i
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { arrivalOf, estimateKey, linkSnapshot, refuseLink } from '../emissions/link-estimate.ts';
 
-export interface ConfirmationRequest extends Standing {
+export interface ConfirmationRequest extends PartnerStanding {
   readonly partnerId: string;
   /** The currency of the partner's settlements; `null` when none is fixed. */
   readonly currency: string | null;

@@ -4,14 +4,17 @@ import type { Queryable } from '../../store/database.ts';
 import { readPricesOfPartners } from '../rules/rule-prices.ts';
 
 /** What the points of a contribution are worth, as contributed. */
-export interface Worth {
+export interface ContributionWorth {
   /** In 10^-12 of the currency's unit; `null` where its version has no value in the partner's currency. */
   readonly amount: bigint | null;
   readonly currency: string | null;
 }
 
 /** Under the version that applied to it: adjustments change nothing of it. */
-export async function readWorth(db: Queryable, { partnerId, contribution }: ContributionRecord): Promise<Worth> {
+export async function readContributionWorth(
+  db: Queryable,
+  { partnerId, contribution }: ContributionRecord,
+): Promise<ContributionWorth> {
   const { points, pointConversionVersion } = contribution;
   const prices = (await readPricesOfPartners(db, [{ partnerId, pointConversionVersion }])).get(partnerId);
   const value = prices?.values.get(pointConversionVersion);

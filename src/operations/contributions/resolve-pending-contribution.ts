@@ -86,7 +86,7 @@ function begin(
   return databaseOf(db).contributionSeals.begin({ ...record, contribution, failure });
 }
 
-interface Resolution {
+interface ReviewResolution {
   readonly pending: ContributionId;
   readonly note: string;
   readonly action: 'review.confirm' | 'review.fail' | 'review.expire';
@@ -98,7 +98,7 @@ interface Resolution {
 async function resolve(
   database: Database,
   actor: Actor,
-  { pending, note, action }: Resolution,
+  { pending, note, action }: ReviewResolution,
   update: (db: Queryable) => Promise<ContributionRecord>,
 ): Promise<ContributionRecord> {
   requireReason(note);

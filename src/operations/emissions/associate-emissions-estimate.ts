@@ -1,6 +1,6 @@
 import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
-import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
+import { type PartnerStanding, refuseSuspended } from '../../domain/access/partner-standing.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import type { AssociationRefusalCode } from '../../domain/emissions/association-refusals.ts';
@@ -16,7 +16,7 @@ import { CommitUnknownError, inTransaction, type Transaction, USUAL_LOCK_TIMEOUT
 import { assertSameFingerprint } from '../same-fingerprint.ts';
 import { arrivalOf, linkSnapshot, refuseLink } from './link-estimate.ts';
 
-export interface AssociationRequest extends Standing {
+export interface AssociationRequest extends PartnerStanding {
   readonly partnerId: string;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;

@@ -1,4 +1,4 @@
-import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
+import { type PartnerStanding, refuseSuspended } from '../../domain/access/partner-standing.ts';
 import { estimateEmissions } from '../../domain/emissions/calculate-emissions.ts';
 import type { VehicleCategory } from '../../domain/emissions/emission-factors.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -18,7 +18,7 @@ import { refuseSpent } from '../quotas/quota-refusals.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
 
-export interface EstimateRequest extends Standing {
+export interface EstimateRequest extends PartnerStanding {
   readonly partnerId: string;
   readonly idempotencyKey: string;
   readonly fingerprint: Buffer;

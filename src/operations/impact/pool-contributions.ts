@@ -37,7 +37,7 @@ export const createImpactBatch = withRole(
   },
 );
 
-export interface Pooling extends SettlementsOfPartner {
+export interface PoolingRequest extends SettlementsOfPartner {
   readonly impactBatchId: string;
 }
 
@@ -51,7 +51,7 @@ export interface Pooling extends SettlementsOfPartner {
  */
 export const poolSettlements = withRole(
   'operator',
-  async (database: Database, actor: Actor, { impactBatchId, ...partner }: Pooling): Promise<BatchShare> =>
+  async (database: Database, actor: Actor, { impactBatchId, ...partner }: PoolingRequest): Promise<BatchShare> =>
     inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const batch = await lockRecorded(db, impactBatchId);
       const [share] = await poolInto(db, actor, { batch, partners: [partner] });

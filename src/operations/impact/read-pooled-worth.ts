@@ -1,4 +1,4 @@
-import { countWorth, treeCostsOf, type Worth } from '../../domain/impact/pooled-worth.ts';
+import { countWorth, type PooledWorth, treeCostsOf } from '../../domain/impact/pooled-worth.ts';
 import { readPeriodFilter } from '../../domain/settlements/settlement-period.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
@@ -15,7 +15,7 @@ import { type FilteredPage, readFilteredPage, wantedBy } from '../filtered-page.
 /** A settlement with what its points are worth. */
 export interface WorthOfSettlement {
   readonly settlement: PoolableSettlement;
-  readonly worth: Worth;
+  readonly worth: PooledWorth;
 }
 
 export interface UnpooledFilter {
@@ -56,7 +56,7 @@ export async function listSettlementsOfBatch(
 const PAGE_SIZE = 1_000;
 
 /** What all settlements of a batch are worth together, by currency. */
-export async function readPooledWorth(db: Queryable, impactBatchId: string): Promise<Worth[]> {
+export async function readPooledWorth(db: Queryable, impactBatchId: string): Promise<PooledWorth[]> {
   const counter = countWorth(treeCostsOf(await listRuleVersions(db)));
   const settlements = eachRow<PoolableSettlement>(PAGE_SIZE, (after, limit) =>
     listPooledTotals(db, impactBatchId, { after, limit }),
@@ -70,6 +70,6 @@ async function withWorth(db: Queryable, settlements: readonly PoolableSettlement
   return settlements.map((settlement) => {
     const counter = countWorth(costs);
     counter.add(settlement);
-    return { settlement, worth: counter.worth()[0] as Worth };
+    return { settlement, worth: counter.worth()[0] as PooledWorth };
   });
 }

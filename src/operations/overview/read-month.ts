@@ -13,7 +13,7 @@ import { addUpDays } from '../contributions/add-up-days.ts';
 import { type FilteredPage, readFilteredPage } from '../filtered-page.ts';
 
 /** What was confirmed and what failed. Points that had no conversion are worth no amount. */
-export interface Sums {
+export interface ContributionSums {
   readonly confirmedCount: bigint;
   readonly confirmedPoints: bigint;
   readonly failedCount: bigint;
@@ -21,11 +21,11 @@ export interface Sums {
   readonly amounts: ReadonlyMap<string, bigint>;
 }
 
-export interface DayFigures extends Sums {
+export interface DayFigures extends ContributionSums {
   readonly day: string;
 }
 
-export interface PartnerMonth extends Sums {
+export interface PartnerMonth extends ContributionSums {
   readonly partner: Partner;
   readonly days: readonly DayFigures[];
   /** `undefined` for a moment, until the schedule has opened one. */
@@ -134,7 +134,7 @@ async function readMonthsOf(db: Queryable, partners: readonly Partner[], month: 
   });
 }
 
-export interface MonthOfAll extends Sums, DaysState {
+export interface MonthOfAll extends ContributionSums, DaysState {
   readonly days: readonly DayFigures[];
 }
 
@@ -174,7 +174,7 @@ function byDay(totals: readonly DaySum[], values: Values): DayFigures[] {
   return [...Map.groupBy(totals, ({ day }) => day)].map(([day, sums]) => ({ day, ...addUp(sums, values) }));
 }
 
-function addUp(sums: readonly DaySum[], values: Values): Sums {
+function addUp(sums: readonly DaySum[], values: Values): ContributionSums {
   const amounts = new Map<string, bigint>();
   let [confirmedCount, confirmedPoints, failedCount] = [0n, 0n, 0n];
   for (const sum of sums) {

@@ -21,7 +21,7 @@ export interface BoundedCount {
   readonly isMore: boolean;
 }
 
-export const COUNTED_MAX = 1_000;
+export const BOUNDED_COUNT_MAX = 1_000;
 
 /** Disputes that no acceptance ended. */
 export interface OpenDisputes extends BoundedCount {
@@ -54,7 +54,7 @@ const backlogs = sharedRead(SHARED, (pool: Database['pool'], kind) =>
 
 /** The count takes longer with more partners. The longer it takes, the longer its answer is kept, up to a minute. */
 const unacknowledgedCounts = sharedRead({ leastMs: 5_000, mostMs: 60_000 }, (pool: Database['pool']) =>
-  countUnacknowledgedSettlements(pool, COUNTED_MAX),
+  countUnacknowledgedSettlements(pool, BOUNDED_COUNT_MAX),
 );
 
 const overviews = sharedRead(SHARED, (database: Database, hours) => readAnew(database, { reviewExpiryHours: Number(hours) }));
@@ -112,10 +112,10 @@ async function readAnew(
 async function countWaiting(db: Queryable) {
   return Promise.all([
     readClock(db),
-    countWaitingReviews(db, COUNTED_MAX),
-    countWaitingAdjustments(db, COUNTED_MAX),
-    countWaitingFailures(db, COUNTED_MAX),
-    countWaitingBatches(db, COUNTED_MAX),
+    countWaitingReviews(db, BOUNDED_COUNT_MAX),
+    countWaitingAdjustments(db, BOUNDED_COUNT_MAX),
+    countWaitingFailures(db, BOUNDED_COUNT_MAX),
+    countWaitingBatches(db, BOUNDED_COUNT_MAX),
     countDisputes(db),
     countTroubledEndpoints(db),
     listJobStates(db),
@@ -123,12 +123,12 @@ async function countWaiting(db: Queryable) {
 }
 
 async function countDisputes(db: Queryable): Promise<OpenDisputes> {
-  const found = await listDisputedSettlements(db, COUNTED_MAX);
-  const answered = await findRepliedSettlements(db, found.slice(0, COUNTED_MAX));
+  const found = await listDisputedSettlements(db, BOUNDED_COUNT_MAX);
+  const answered = await findRepliedSettlements(db, found.slice(0, BOUNDED_COUNT_MAX));
   return { ...bounded(found.length), answered: answered.size };
 }
 
-/** @param count Counted up to one more than {@link COUNTED_MAX}. */
+/** @param count Counted up to one more than {@link BOUNDED_COUNT_MAX}. */
 export function bounded(count: number): BoundedCount {
-  return { count: Math.min(count, COUNTED_MAX), isMore: count > COUNTED_MAX };
+  return { count: Math.min(count, BOUNDED_COUNT_MAX), isMore: count > BOUNDED_COUNT_MAX };
 }

@@ -1,7 +1,7 @@
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { listAdjustmentsOfContributions } from '../../store/adjustments/settled-adjustment.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findSettlementLines as findLines } from '../../store/settlements/settlement-line.ts';
+import { findSettlementLines } from '../../store/settlements/settlement-line.ts';
 import { findNamedOf } from '../contributions/contribution-names.ts';
 
 /** The most contributions and adjustments that are looked up. A name of one contribution finds fewer. */
@@ -11,7 +11,7 @@ const FOUND_MAX = 50;
  * The lines of a settlement that a partner speaks of: of the contribution with this order, event, key or id, and of its adjustments. It
  * looks keys up, and reads no other line.
  */
-export async function findSettlementLines(
+export async function searchSettlementLines(
   db: Queryable,
   settlement: { readonly partnerId: string; readonly settlementId: string },
   text: string,
@@ -20,5 +20,5 @@ export async function findSettlementLines(
   const named = await findNamedOf(db, partnerId, { text, limit: FOUND_MAX });
   const transactionIds = named.map(({ transactionId }) => transactionId);
   const adjustmentIds = await listAdjustmentsOfContributions(db, { partnerId, transactionIds, limit: FOUND_MAX });
-  return findLines(db, settlement, { transactionIds, adjustmentIds });
+  return findSettlementLines(db, settlement, { transactionIds, adjustmentIds });
 }

@@ -6,8 +6,8 @@ import { addTotals, NO_POINTS } from '../../domain/reconciliations/total-points.
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import {
+  type ComparisonSums,
   type Reconciliation,
-  type Sums,
   updateProgress,
   type VerdictCounts,
 } from '../../store/reconciliations/reconciliation.ts';
@@ -83,7 +83,7 @@ export async function storeProgress(
   });
 }
 
-export function addUp({ counts, differing, total }: Sums, lines: readonly ReconciliationLine[]): Sums {
+export function addUp({ counts, differing, total }: ComparisonSums, lines: readonly ReconciliationLine[]): ComparisonSums {
   return {
     counts: countUp(counts, lines),
     differing: differing && addDiffering(differing, lines),

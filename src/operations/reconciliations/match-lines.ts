@@ -1,4 +1,4 @@
-import { type RecordedSide, reconcile } from '../../domain/reconciliations/line-verdict.ts';
+import { type RecordedSide, reconcileLine } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListEntry, ListedLine, ListedStatementLine } from '../../domain/reconciliations/partner-list.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
@@ -58,7 +58,7 @@ export async function decideLines(
     if (isCarried(listed)) seen.carriedAt ??= lineNo;
     const recorded = found?.side ?? null;
     const pair = { settlementId: of.settlementId, listed, recorded, listedBeforeAt: before === null ? null : Number(before) };
-    const { verdict, matchedPoints } = reconcile(pair);
+    const { verdict, matchedPoints } = reconcileLine(pair);
     const points = isContribution(listed) && recorded ? { matchedPoints, recordedNetPoints: netShown(listed, recorded) } : {};
     return { ...EMPTY_LINE, ...listed, ...found?.fields, ...points, position, verdict };
   });

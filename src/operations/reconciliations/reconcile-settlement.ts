@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { inSlices } from '../../concurrency/in-slices.ts';
-import { refuseSuspended, type Standing } from '../../domain/access/partner-standing.ts';
+import { type PartnerStanding, refuseSuspended } from '../../domain/access/partner-standing.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { listFingerprint } from '../../domain/canonical-payloads.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -50,7 +50,7 @@ export interface UploadedList {
   /** Throws what would refuse the list if it arrived now. */
   requireSenderAllowed(): Promise<void>;
   /** The standing of the partner at the last check of the sender. */
-  standing(): Standing;
+  standing(): PartnerStanding;
   /** The operator who uploads it for the partner. It counts against no quota of the partner. */
   readonly uploader?: Actor;
 }

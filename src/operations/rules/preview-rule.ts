@@ -1,7 +1,7 @@
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
 import { checkNewRule, earliestStart, toRuleVersion } from '../../domain/rules/new-rule.ts';
-import { previewRule as previewOf, type RulePreview, type RulePreviewer } from '../../domain/rules/preview-rule.ts';
+import { openRulePreview, type RulePreview, type RulePreviewer } from '../../domain/rules/preview-rule.ts';
 import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
 import { findVersionInForce, type RuleVersion } from '../../domain/rules/rule-versions.ts';
 import { refuseInvalid } from '../../domain/service-error.ts';
@@ -39,7 +39,7 @@ export async function previewRule(db: Queryable, request: RuleRequest, over: Pre
   const now = await readClock(db);
   const versions = (await listRuleVersions(db)).filter(({ withdrawnAt }) => withdrawnAt === null);
   const candidate = await readCandidate(db, request, now);
-  const previewer = previewOf(candidate, DEFAULT_RULES);
+  const previewer = openRulePreview(candidate, DEFAULT_RULES);
   const prices = pricesOf(versions);
   let [left, partnerCount, isComplete] = [CONTRIBUTIONS_MAX, 0, true];
   let whole: Period | undefined;

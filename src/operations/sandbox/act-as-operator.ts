@@ -29,7 +29,7 @@ import { actorOf, requireSandbox, type SandboxCaller, secondActorOf } from './sa
 
 const NOTE = 'asked for by the partner of the sandbox';
 
-export interface Resolution {
+export interface RequestedResolution {
   readonly transactionId: string;
   readonly status: 'confirmed' | 'failed';
 }
@@ -38,7 +38,7 @@ export interface Resolution {
 export async function resolveOnRequest(
   database: Database,
   caller: SandboxCaller,
-  { transactionId, status }: Resolution,
+  { transactionId, status }: RequestedResolution,
 ): Promise<ContributionRecord> {
   await requireSandbox(database);
   const pending = { partnerId: caller.partnerId, transactionId };

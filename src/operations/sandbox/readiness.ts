@@ -10,20 +10,20 @@ import {
 import type { LookedUpContribution } from '../../store/contributions/looked-up-contribution.ts';
 import type { Database } from '../../store/database.ts';
 import {
-  type ComparedList,
-  type Evidence,
+  type CompletedComparison,
   findRecovered,
   findRepeated,
   findWaited,
-  insertEvidence,
-  listComparedLists,
-  listEvidence,
+  insertReadinessEvidence,
+  listCompletedComparisons,
+  listReadinessEvidence,
   markLookedUp,
+  type ReadinessEvidence,
   type Since,
 } from '../../store/sandbox/readiness-evidence.ts';
 
-/** Evidence in an answer; a compared list has no correlation id. */
-export type EvidenceView = Omit<Evidence, 'correlationId'> & { readonly correlationId: string | null };
+/** ReadinessEvidence in an answer; a compared list has no correlation id. */
+export type EvidenceView = Omit<ReadinessEvidence, 'correlationId'> & { readonly correlationId: string | null };
 
 export interface CheckedItem {
   readonly check: ReadinessCheck;
@@ -51,7 +51,7 @@ export interface Readiness {
 }
 
 const REMEMBERED_MAX = 50_000;
-/** Evidence of a kind is recorded once in this time: more of it shows nothing else. */
+/** ReadinessEvidence of a kind is recorded once in this time: more of it shows nothing else. */
 const REMEMBERED_MS = 1_000;
 /** The most writes under way; further evidence is recorded the next time. */
 const UNDER_WAY_MAX = 32;
@@ -78,7 +78,7 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
       .finally(() => underWay--);
   };
   const record: Readiness['record'] = (item, { partnerId, correlationId, subjectId = null }) =>
-    once(`${partnerId} ${item}`, () => insertEvidence(pool, partnerId, { item, correlationId, subjectId }));
+    once(`${partnerId} ${item}`, () => insertReadinessEvidence(pool, partnerId, { item, correlationId, subjectId }));
   const lookups = new Map<string, Map<string, string>>();
   const flush = async () => {
     const gathered = [...lookups];
@@ -103,12 +103,12 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
 }
 
 async function check({ pool }: Database, partnerId: string, since: Since): Promise<CheckedItem[]> {
-  const recorded = await listEvidence(pool, partnerId, since);
+  const recorded = await listReadinessEvidence(pool, partnerId, since);
   const [recovered, repeated, waited, compared] = await Promise.all([
     findRecovered(pool, partnerId, since),
     findRepeated(pool, partnerId, since),
     findWaited(pool, partnerId, since),
-    listComparedLists(pool, partnerId, { since, limit: COMPARED_MAX }),
+    listCompletedComparisons(pool, partnerId, { since, limit: COMPARED_MAX }),
   ]);
   const of = (...items: ReadinessItem[]): readonly EvidenceView[] => {
     const found = recorded.filter(({ item }) => items.includes(item));
@@ -135,7 +135,7 @@ async function check({ pool }: Database, partnerId: string, since: Since): Promi
 }
 
 /** Names the latest list and what is wrong with it. */
-function adviseOnLists([latest]: readonly ComparedList[]): string {
+function adviseOnLists([latest]: readonly CompletedComparison[]): string {
   const advice = READINESS_CHECKS.reconciled_settlement;
   if (!latest || isReconciled(latest.counts)) return advice;
   const { reconciliationId, settlementId, counts } = latest;

@@ -8,7 +8,7 @@ import { NodeReader } from '../../store/node-reader.ts';
 import { listOpenSettlements } from '../../store/settlements/settlement.ts';
 import { inTransaction } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
-import { type Closing, closeSettlement } from './close-settlement.ts';
+import { type ClosingRequest, closeSettlement } from './close-settlement.ts';
 import { openFirstSettlement } from './open-settlement.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 
@@ -55,7 +55,7 @@ export async function closeDueSettlements(
 async function closeBacklog(
   database: Database,
   actor: Actor,
-  due: Closing,
+  due: ClosingRequest,
   { tools, signal }: { readonly tools: SettlementTools; readonly signal: AbortSignal },
 ): Promise<number> {
   for (let closed = 0; ; closed++) if (signal.aborted || !(await closeSettlement(database, actor, due, tools))) return closed;

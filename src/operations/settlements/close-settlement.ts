@@ -46,7 +46,7 @@ import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 /** A month of many million lines; only another closing of the same partner waits for it. */
 const LONG: LongStatements = { timeoutMs: 3_600_000 };
 
-export interface Closing {
+export interface ClosingRequest {
   readonly partnerId: string;
   /** Closes before the end of the period, for an operator. Otherwise only a due settlement is closed. */
   readonly isEarly: boolean;
@@ -78,7 +78,7 @@ export const closeSettlement = withRole(
   async (
     database: Database,
     actor: Actor,
-    { partnerId, isEarly, settlementId, now, nextSettlementId = newId('stl') }: Closing,
+    { partnerId, isEarly, settlementId, now, nextSettlementId = newId('stl') }: ClosingRequest,
     tools: SettlementTools,
   ): Promise<Closed | undefined> => {
     const found = await findPartner(database.pool, partnerId);

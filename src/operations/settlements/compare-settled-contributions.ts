@@ -8,10 +8,10 @@ import {
 import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';
-import { checkSeal, type SealCheck } from '../audit/check-contributions.ts';
+import { checkContributionSeal, type SealCheck } from '../audit/check-contributions.ts';
 
 /** A line whose contribution is not what was settled, or does not match its seal. */
-export interface LineProblem {
+export interface SettledLineProblem {
   readonly lineNo: number;
   readonly code: string;
   readonly message: string;
@@ -23,7 +23,7 @@ export interface SettledComparison {
   /**
    * @returns The first line whose contribution differs, and how many more of the added ones do.
    */
-  end(): Promise<LineProblem | undefined>;
+  end(): Promise<SettledLineProblem | undefined>;
 }
 
 const LINES_AT_ONCE = 1_000;
@@ -34,7 +34,7 @@ const LINES_AT_ONCE = 1_000;
  */
 export function compareSettledContributions(db: Queryable, partnerId: string, check: SealCheck): SettledComparison {
   let lines: SettlementLine[] = [];
-  let first: LineProblem | undefined;
+  let first: SettledLineProblem | undefined;
   let count = 0;
   const compare = async () => {
     const ids = lines.map(({ transactionId }) => transactionId as string);
@@ -64,7 +64,11 @@ export function compareSettledContributions(db: Queryable, partnerId: string, ch
 /**
  * @param stored `undefined` when the record is missing.
  */
-function findProblem(line: SettlementLine, stored: StoredContribution | undefined, check: SealCheck): LineProblem | undefined {
+function findProblem(
+  line: SettlementLine,
+  stored: StoredContribution | undefined,
+  check: SealCheck,
+): SettledLineProblem | undefined {
   const { lineNo, transactionId } = line;
   if (!stored) {
     const message = `The contribution ${transactionId} of line ${lineNo} was removed.`;
@@ -73,7 +77,7 @@ function findProblem(line: SettlementLine, stored: StoredContribution | undefine
   const differences = compareWithLine(toSettled(stored), line);
   if (differences.length > 0) return { lineNo, code: 'contribution_changed', message: describe(line, differences) };
   // The seal also covers the fields that a line does not repeat.
-  const unverified = checkSeal(stored, check);
+  const unverified = checkContributionSeal(stored, check);
   return unverified && { lineNo, code: unverified.code, message: unverified.message };
 }
 

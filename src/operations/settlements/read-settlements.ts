@@ -41,7 +41,7 @@ export interface SettlementLinesView {
   readonly hasMore: boolean;
 }
 
-export interface Statement {
+export interface SettlementStatement {
   readonly settlement: Settlement;
   /** The bytes, written while the lines are read; each call writes the same. */
   write(options: StatementOptions): AsyncGenerator<Buffer, unknown>;
@@ -53,7 +53,7 @@ export interface ReadSettlements {
   page(cursor: SettlementCursor): Promise<SettlementPage>;
   byId(id: SettlementId): Promise<SettlementView>;
   lines(page: LinePage): Promise<SettlementLinesView>;
-  statement(id: SettlementId): Promise<Statement>;
+  statement(id: SettlementId): Promise<SettlementStatement>;
   /** The totals of open settlements that the reads above have added up so far. */
   readonly openTotals: OpenTotals;
 }

@@ -120,7 +120,7 @@ async function checkSettlement(
     count,
     problems: [
       ...checkOrder(settlement, previous),
-      ...checkSeal(settlement, previous, sign),
+      ...checkSettlementSeal(settlement, previous, sign),
       ...problems,
       ...acknowledged.map(({ code, message }) => problemAt(settlement, null, code, message)),
     ],
@@ -154,7 +154,11 @@ function chained({ sequence }: Settlement, statement: Omit<ChainedStatement, 'se
   return { ...statement, sequence };
 }
 
-function checkSeal(settlement: Settlement, previous: Settlement | undefined, sign: Sign | undefined): SettlementProblem[] {
+function checkSettlementSeal(
+  settlement: Settlement,
+  previous: Settlement | undefined,
+  sign: Sign | undefined,
+): SettlementProblem[] {
   const { seal, status, totals, statement, closedAt } = settlement;
   if (status === 'open' && settlement.sequence === 1n) return [];
   if (seal !== null && !sign)

@@ -7,7 +7,7 @@ import { listApiKeys } from '../../store/access/api-key.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, idParams, nullableOneOf, nullableText, shape } from '../schema-parts.ts';
 
-export interface SentConfirmation {
+export interface TestConfirmationRequest {
   readonly apiKey: string;
   readonly idempotencyKey: string;
   readonly correlationId: string;
@@ -15,7 +15,7 @@ export interface SentConfirmation {
 }
 
 /** How a confirmation goes the way of a partner's request. */
-export type PartnerCall = (sent: SentConfirmation) => Promise<{ readonly status: number; readonly text: string }>;
+export type PartnerCall = (sent: TestConfirmationRequest) => Promise<{ readonly status: number; readonly text: string }>;
 
 const TEST_POINTS = 10;
 

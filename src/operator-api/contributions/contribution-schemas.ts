@@ -2,7 +2,7 @@ import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-s
 import { amountText } from '../../domain/numbers/money.ts';
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import type { ReviewedContribution } from '../../operations/contributions/list-reviews.ts';
-import type { Worth } from '../../operations/contributions/read-contribution-worth.ts';
+import type { ContributionWorth } from '../../operations/contributions/read-contribution-worth.ts';
 import { TIMELINE_KINDS, type TimelineEntry } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
@@ -65,7 +65,7 @@ export const ContributionBody = shape('Contribution', {
   currency: nullableText('The currency of the amount; `null` without one.'),
 });
 
-export function contributionToWire(record: ContributionRecord, { amount, currency }: Worth) {
+export function contributionToWire(record: ContributionRecord, { amount, currency }: ContributionWorth) {
   const { contribution, link } = record;
   const { summaryEn, summaryAr } = contribution.expectedEnvironmentalSupport;
   return {

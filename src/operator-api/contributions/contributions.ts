@@ -2,7 +2,7 @@ import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-s
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { listContributionsOfPartner, listLatest } from '../../operations/contributions/list-contributions-for-operators.ts';
 import { getReview } from '../../operations/contributions/list-reviews.ts';
-import { readWorth } from '../../operations/contributions/read-contribution-worth.ts';
+import { readContributionWorth } from '../../operations/contributions/read-contribution-worth.ts';
 import { readTimeline } from '../../operations/overview/contribution-timeline.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
@@ -104,7 +104,7 @@ export const getContribution = operatorRoute({
   answer: ContributionBody,
   async handle({ tools: { database }, params: { partner_id: partnerId, transaction_id: transactionId } }) {
     const { record } = await getReview(database.pool, { partnerId, transactionId });
-    return contributionToWire(record, await readWorth(database.pool, record));
+    return contributionToWire(record, await readContributionWorth(database.pool, record));
   },
 });
 

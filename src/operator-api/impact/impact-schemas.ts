@@ -1,7 +1,7 @@
 import { ENVIRONMENTAL_CHANGE_TYPES, ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import type { Evidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import type { Worth } from '../../domain/impact/pooled-worth.ts';
+import type { PooledWorth } from '../../domain/impact/pooled-worth.ts';
 import type { Project } from '../../domain/impact/project.ts';
 import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
@@ -145,7 +145,7 @@ const worthMembers = {
   ),
 };
 
-const worthToWire = ({ currency, points, amount, trees, treeShares }: Worth) => ({
+const worthToWire = ({ currency, points, amount, trees, treeShares }: PooledWorth) => ({
   currency,
   minor_units: currency === null ? null : (findMinorUnits(currency) ?? null),
   points,
@@ -166,7 +166,7 @@ export const BatchDetail = shape('ImpactBatchDetail', {
   changes: listOf(ChangeBody, 'What was recorded, the earliest first.'),
 });
 
-export const worthsToWire = (worths: readonly Worth[]) => worths.map(worthToWire);
+export const worthsToWire = (worths: readonly PooledWorth[]) => worths.map(worthToWire);
 
 export const PoolableBody = shape('PoolableSettlement', {
   partner_id: text('The id of the partner.'),

@@ -2,11 +2,11 @@ import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { recordNotFound } from '../../domain/service-error.ts';
 import {
+  type ContributionSums,
   type DayFigures,
   readMonthOfAll,
   readMonthOfPartners,
   refreshDays,
-  type Sums,
 } from '../../operations/overview/read-month.ts';
 import { pageAnswer } from '../../partner-api/paging.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -49,7 +49,7 @@ const state = {
   is_complete: flag('Whether every event that had its sequence at that moment is in them.'),
 };
 
-function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Sums) {
+function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: ContributionSums) {
   return {
     confirmed_count: confirmedCount,
     confirmed_points: confirmedPoints,

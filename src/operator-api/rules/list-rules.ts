@@ -7,7 +7,7 @@ import { operatorRoute } from '../route.ts';
 import { closed, oneOf } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { pageOfWhole } from '../whole-list.ts';
-import { Kind, Rule, ruleToWire, STANDINGS, standingsOf } from './rule-schemas.ts';
+import { Kind, RULE_STANDINGS, Rule, ruleToWire, standingsOf } from './rule-schemas.ts';
 
 const id = (description: string) => Type.Optional(Type.String({ minLength: 1, maxLength: 64, description }));
 const order = sorting(['starts_at', 'created_at', 'kind'], '-starts_at');
@@ -25,7 +25,7 @@ export const listRules = operatorRoute({
       ...order.member,
       kind: Type.Optional(Kind),
       partner_id: id('Only those that can apply to this partner.'),
-      standing: Type.Optional(oneOf(STANDINGS, 'Only those that stand so.')),
+      standing: Type.Optional(oneOf(RULE_STANDINGS, 'Only those that stand so.')),
     },
     closed,
   ),

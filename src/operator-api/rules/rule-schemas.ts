@@ -17,8 +17,8 @@ import {
 
 export const Kind = oneOf(RULE_KINDS, 'What kind of rule it is.');
 
-export const STANDINGS = ['in_force', 'upcoming', 'past', 'withdrawn'] as const;
-type Standing = (typeof STANDINGS)[number];
+export const RULE_STANDINGS = ['in_force', 'upcoming', 'past', 'withdrawn'] as const;
+type RuleStanding = (typeof RULE_STANDINGS)[number];
 
 export const Rule = shape('Rule', {
   kind: Kind,
@@ -40,12 +40,12 @@ export const Rule = shape('Rule', {
   created_at: time('When it was created.'),
   withdrawn_at: nullableTime('When it was withdrawn; `null` unless it was.'),
   standing: oneOf(
-    STANDINGS,
+    RULE_STANDINGS,
     'Whether it applies now. Among versions of a kind for the same partners the one that started last is in force; a value takes the place of those in its currency only.',
   ),
 });
 
-export function ruleToWire(rule: RuleRecord, standing: Standing) {
+export function ruleToWire(rule: RuleRecord, standing: RuleStanding) {
   const bounds = rule.kind === 'contribution_rule' ? rule : undefined;
   const exact = (value: bigint | null | undefined) => (value === null || value === undefined ? null : amountText(value));
   return {
@@ -69,7 +69,7 @@ export function ruleToWire(rule: RuleRecord, standing: Standing) {
 }
 
 /** How each version stands. */
-export function standingsOf(rules: readonly RuleRecord[], now: Date): (rule: RuleRecord) => Standing {
+export function standingsOf(rules: readonly RuleRecord[], now: Date): (rule: RuleRecord) => RuleStanding {
   const samePartners = ({ kind, partnerId }: RuleRecord) => `${kind} ${partnerId}`;
   const started = rules.filter(({ withdrawnAt, startsAt }) => withdrawnAt === null && startsAt <= now);
   const startedFor = Map.groupBy(started, samePartners);

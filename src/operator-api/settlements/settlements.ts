@@ -2,7 +2,7 @@ import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
-import { findSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
+import { searchSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
@@ -150,7 +150,7 @@ export const listLines = operatorRoute({
     await settlementsOf(tools).byId({ partnerId, settlementId });
     const { pool } = tools.database;
     if (of !== undefined) {
-      const found = (await findSettlementLines(pool, { partnerId, settlementId }, of.trim())).filter(
+      const found = (await searchSettlementLines(pool, { partnerId, settlementId }, of.trim())).filter(
         (line) => lineType === undefined || line.lineType === lineType,
       );
       const lines = page.order.isDescending ? found.toReversed() : found;

@@ -2,7 +2,7 @@ import { getPartner } from '../../operations/access/manage-partner.ts';
 import { writeEventBodies } from '../../operations/events/event-bodies.ts';
 import { readOrdersOfEvents } from '../../operations/events/orders-of-events.ts';
 import { inOrderOf, readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
-import { COUNTED_MAX } from '../../operations/overview/read-overview.ts';
+import { BOUNDED_COUNT_MAX } from '../../operations/overview/read-overview.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findEvent, listSubjectsOfEvents } from '../../store/events/event.ts';
@@ -37,8 +37,8 @@ interface Wanted {
  */
 async function findFew(db: Queryable, { partnerId, endpointId, status }: Wanted): Promise<readonly string[] | undefined> {
   if (endpointId === undefined || (status !== 'waiting' && status !== 'held')) return undefined;
-  const ids = await listUnendedIds(db, { partnerId, endpointId }, COUNTED_MAX + 1);
-  return ids.length > COUNTED_MAX ? undefined : ids;
+  const ids = await listUnendedIds(db, { partnerId, endpointId }, BOUNDED_COUNT_MAX + 1);
+  return ids.length > BOUNDED_COUNT_MAX ? undefined : ids;
 }
 
 async function readFew(

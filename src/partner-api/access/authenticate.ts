@@ -15,14 +15,14 @@ const REFUSAL =
 const UNVERIFIED =
   'The service cannot verify the API key at the moment. Send the same request again; if this lasts, tell the operator the correlation_id.';
 
-export interface Attempt {
+export interface AuthenticationAttempt {
   /** The header as it arrived. */
   readonly apiKey: string | undefined;
   readonly address: string;
 }
 
 export interface Authenticate {
-  (attempt: Attempt): Promise<Credential>;
+  (attempt: AuthenticationAttempt): Promise<Credential>;
   /** The partner of a key that was valid a moment ago; costs no look-up and decides nothing. */
   partnerOf(apiKey: string): string | undefined;
   /** Whether so many keys from this address were wrong that the next wrong one is refused with `rate_limited`. */
@@ -66,7 +66,7 @@ export function authenticator({
   // compared.
   const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
   const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
-  const authenticate = async ({ apiKey, address }: Attempt): Promise<Credential> => {
+  const authenticate = async ({ apiKey, address }: AuthenticationAttempt): Promise<Credential> => {
     const parsed = apiKey === undefined ? undefined : parse(apiKey);
     const credential = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
     const isRight = isSameSecret(parsed, credential);

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { PartnerPolicy } from '../../operations/access/get-partner-and-rules.ts';
+import type { PartnerAndRules } from '../../operations/access/get-partner-and-rules.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
@@ -21,14 +21,14 @@ export function getPartner(app: FastifyInstance, { operations, environment }: Pa
     },
     async (request, reply) => {
       const { correlationId, arrivedAtMs } = request.context;
-      const policy = await beforeDeadline(request, operations.getPartnerPolicy(callerOf(request).partnerId, arrivedAtMs));
-      const partner = { ...toWire(policy), environment };
+      const found = await beforeDeadline(request, operations.getPartnerAndRules(callerOf(request).partnerId, arrivedAtMs));
+      const partner = { ...toWire(found), environment };
       return sendWritten(reply, exactJson({ partner, request: { correlation_id: correlationId } }));
     },
   );
 }
 
-function toWire({ partner, rules }: PartnerPolicy) {
+function toWire({ partner, rules }: PartnerAndRules) {
   return {
     partner_id: partner.partnerId,
     name: partner.name,

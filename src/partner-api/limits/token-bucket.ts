@@ -4,7 +4,7 @@ export interface BucketOptions {
   readonly capacity: number;
 }
 
-export interface Taken {
+export interface TokenTaken {
   readonly isTaken: boolean;
   /** Whole tokens left. */
   readonly left: number;
@@ -26,7 +26,7 @@ export class TokenBucket {
    *
    * @param nowMs of a clock that does not go back
    */
-  take({ perSecond, capacity }: BucketOptions, nowMs: number): Taken {
+  take({ perSecond, capacity }: BucketOptions, nowMs: number): TokenTaken {
     const tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#countedAtMs) * perSecond) / 1_000);
     const isTaken = tokens >= 1 - ROUNDING;
     this.#tokens = isTaken ? tokens - 1 : tokens;

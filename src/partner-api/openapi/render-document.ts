@@ -26,7 +26,7 @@ export async function renderPartnerDocument(): Promise<string> {
       acknowledgeSettlement: unreachable,
       reconcileSettlement: { take: unreachable, byId: unreachable, lines: unreachable },
       answerOnce: unreachable,
-      getPartnerPolicy: unreachable,
+      getPartnerAndRules: unreachable,
       listContributions: unreachable,
       applyScenario: { isRefused: unreachable, confirm: unreachable, estimate: unreachable },
       readEnvironmentalStatus: { ofContribution: unreachable, transactions: unreachable },

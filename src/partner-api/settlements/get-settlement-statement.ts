@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { type Statement, settlementNotFound } from '../../operations/settlements/read-settlements.ts';
+import { type SettlementStatement, settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -68,7 +68,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
 }
 
 /** @returns The entity tag. */
-function describe(reply: FastifyReply, { settlement }: Statement, isExcelSafe: boolean): string {
+function describe(reply: FastifyReply, { settlement }: SettlementStatement, isExcelSafe: boolean): string {
   const { statement: kept, period, settlementId } = settlement;
   if (!kept) throw new Error(`The settlement ${settlementId} has no statement.`);
   const tag = `"${kept.csvSha256}${isExcelSafe ? '-excel-safe' : ''}"`;

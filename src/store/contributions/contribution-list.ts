@@ -4,7 +4,7 @@ import { durableRead } from '../durable-read.ts';
 import { run } from '../query.ts';
 
 /** The columns of a contribution that a list reads. */
-export interface ListedContribution {
+export interface ContributionSummary {
   readonly transactionId: string;
   readonly status: Contribution['status'];
   readonly createdAt: Date;
@@ -21,6 +21,6 @@ export async function listContributionsBetween(
   db: Queryable,
   partnerId: string,
   { afterId, beforeId, limit }: { readonly afterId: string; readonly beforeId: string; readonly limit: number },
-): Promise<ListedContribution[]> {
-  return run<ListedContribution & Record<string, unknown>>(db, LIST, [partnerId, afterId, beforeId, limit]);
+): Promise<ContributionSummary[]> {
+  return run<ContributionSummary & Record<string, unknown>>(db, LIST, [partnerId, afterId, beforeId, limit]);
 }

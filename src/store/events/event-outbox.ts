@@ -69,7 +69,7 @@ const FIND_UNSEQUENCED: Statement = {
       array(select partner_id from found) as "partnerIds", array(select partner_id from found where not has_endpoint) as "withoutEndpointIds"`,
 };
 
-export interface Found extends Unsequenced {
+export interface UnsequencedEvents extends Unsequenced {
   /** Partners among them who have no endpoint: their events are fetched, and sent nowhere. */
   readonly withoutEndpointIds: readonly string[];
   /** No other partner has any. */
@@ -80,8 +80,12 @@ export interface Found extends Unsequenced {
  * Partners of the oldest events in the range that have no sequence yet. Costs as much as there are such events, `limit` at most, and nothing
  * for any other partner.
  */
-export async function findUnsequencedEvents(db: Queryable, { from, late }: OutboxRange, limit: number): Promise<Found> {
-  type Row = Pick<Found, 'partnerIds' | 'withoutEndpointIds'> & { readonly snapshot: string; readonly found: number };
+export async function findUnsequencedEvents(
+  db: Queryable,
+  { from, late }: OutboxRange,
+  limit: number,
+): Promise<UnsequencedEvents> {
+  type Row = Pick<UnsequencedEvents, 'partnerIds' | 'withoutEndpointIds'> & { readonly snapshot: string; readonly found: number };
   const [{ snapshot, found, ...partners }] = (await run<Row>(db, FIND_UNSEQUENCED, [from, late, limit])) as [Row];
   return { ...partners, next: rangeAfter(snapshot), isAll: found < limit };
 }

@@ -36,7 +36,7 @@ export interface HeldCounter {
   readonly place: string;
 }
 
-export interface Taken {
+export interface TakenEvents {
   /** The events of a partner are adjacent, in the order of their sequences. */
   readonly events: readonly TakenEvent[];
   readonly counters: readonly HeldCounter[];
@@ -53,7 +53,7 @@ export async function takeUnsequencedEvents(
   { from, late }: OutboxRange,
   partnerIds: readonly string[],
   limit: number,
-): Promise<Taken> {
+): Promise<TakenEvents> {
   const rows = await run<TakenRow>(db, TAKE, [from, late, partnerIds, limit]);
   // The first row has them, and each of the others would have to be parsed.
   const [{ found, counters, eventId: firstId }] = rows as [TakenRow];

@@ -115,7 +115,7 @@ const CLAIM: Statement = {
     select last_run_no as "runNo", failures_in_row as "failuresInRow" from claimed`,
 };
 
-export interface Claim {
+export interface RunClaim {
   readonly jobName: string;
   readonly leaseMs: number;
   /** A run by hand begins at any time, a run by the schedule when it is due. */
@@ -127,7 +127,7 @@ export interface Claim {
  */
 export async function claimJob(
   db: Queryable,
-  { jobName, leaseMs, trigger }: Claim,
+  { jobName, leaseMs, trigger }: RunClaim,
 ): Promise<{ readonly runNo: bigint; readonly failuresInRow: number } | undefined> {
   const [claimed] = await run<{ runNo: bigint; failuresInRow: number }>(db, CLAIM, [jobName, trigger, leaseMs]);
   return claimed;

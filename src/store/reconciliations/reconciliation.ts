@@ -52,21 +52,21 @@ const COLUMNS = `partner_id as "partnerId", reconciliation_id as "reconciliation
     compared_through as "comparedThrough", created_at as "createdAt", ended_at as "endedAt", lines_removed_at as "linesRemovedAt"`;
 
 /** What is added up while a list is compared. */
-export type Sums = Pick<Reconciliation, 'counts' | 'differing' | 'total'>;
+export type ComparisonSums = Pick<Reconciliation, 'counts' | 'differing' | 'total'>;
 
-type Row = Omit<Reconciliation, keyof Sums> & { readonly counts: string };
+type Row = Omit<Reconciliation, keyof ComparisonSums> & { readonly counts: string };
 
 const readRow = (row: Row): Reconciliation => ({ ...row, ...readCounts(row.counts) });
 
 /** What {@link writeCounts} wrote. */
-function readCounts(text: string): Sums {
+function readCounts(text: string): ComparisonSums {
   const isSum = (name: string) => name === 'listed' || name === 'recorded' || name === 'recordedNet';
   const { differing = null, total = null, ...counts } = JSON.parse(text, (name, value) => (isSum(name) ? BigInt(value) : value));
   return { counts, differing, total };
 }
 
 /** All in one text; the sums are strings of digits in it. */
-function writeCounts({ counts, differing, total }: Sums): string {
+function writeCounts({ counts, differing, total }: ComparisonSums): string {
   const digits = (_name: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value);
   return JSON.stringify({ ...counts, ...(differing && { differing }), ...(total && { total }) }, digits);
 }

@@ -8,14 +8,14 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
 
-/** Evidence from this time on; `null` for all. */
+/** ReadinessEvidence from this time on; `null` for all. */
 export type Since = Date | null;
 
 /** The second parameter of a statement as a time. */
 const SINCE = "coalesce($2::timestamptz, '-infinity')";
 
 /** The evidence that a partner is ready: the request, and its record. */
-export interface Evidence {
+export interface ReadinessEvidence {
   readonly correlationId: string;
   readonly subjectId: string | null;
   readonly seenAt: Date;
@@ -29,10 +29,10 @@ const INSERT: Statement = {
 };
 
 /** Keeps the latest of its kind: whether there is one since a time follows from it. */
-export async function insertEvidence(
+export async function insertReadinessEvidence(
   db: Queryable,
   partnerId: string,
-  { item, correlationId, subjectId }: { readonly item: ReadinessItem } & Omit<Evidence, 'seenAt'>,
+  { item, correlationId, subjectId }: { readonly item: ReadinessItem } & Omit<ReadinessEvidence, 'seenAt'>,
 ): Promise<void> {
   await run(db, INSERT, [partnerId, item, correlationId, subjectId]);
 }
@@ -43,11 +43,11 @@ const LIST: Statement = {
     where partner_id = $1 and seen_at >= ${SINCE}`,
 };
 
-export async function listEvidence(
+export async function listReadinessEvidence(
   db: Queryable,
   partnerId: string,
   since: Since,
-): Promise<(Evidence & { readonly item: ReadinessItem })[]> {
+): Promise<(ReadinessEvidence & { readonly item: ReadinessItem })[]> {
   return run(db, LIST, [partnerId, since]);
 }
 
@@ -75,8 +75,8 @@ const FIND_RECOVERED: Statement = {
 };
 
 /** The first look-up of a record whose answer was lost since then. */
-export async function findRecovered(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId, since]))[0];
+export async function findRecovered(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
+  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId, since]))[0];
 }
 
 const FIND_REPEATED: Statement = {
@@ -90,8 +90,8 @@ const FIND_REPEATED: Statement = {
 };
 
 /** The first contribution whose key had been sent before without an outcome, for the first time since then. */
-export async function findRepeated(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId, since]))[0];
+export async function findRepeated(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
+  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId, since]))[0];
 }
 
 const FIND_WAITED: Statement = {
@@ -104,12 +104,12 @@ const FIND_WAITED: Statement = {
 };
 
 /** The first contribution that was confirmed after its key had been refused since then, when Retry-After was over. */
-export async function findWaited(db: Queryable, partnerId: string, since: Since): Promise<Evidence | undefined> {
-  return (await run<Evidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId, since]))[0];
+export async function findWaited(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
+  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId, since]))[0];
 }
 
 /** A completely compared list of the partner. */
-export interface ComparedList {
+export interface CompletedComparison {
   readonly reconciliationId: string;
   readonly settlementId: string;
   readonly endedAt: Date;
@@ -126,12 +126,12 @@ const LIST_COMPARED: Statement = {
 };
 
 /** Among the latest reconciliations of a partner, the lists of its own that were compared, the latest first. */
-export async function listComparedLists(
+export async function listCompletedComparisons(
   db: Queryable,
   partnerId: string,
   { since, limit }: { readonly since: Since; readonly limit: number },
-): Promise<ComparedList[]> {
-  type Row = Omit<ComparedList, 'counts'> & { readonly counts: string };
+): Promise<CompletedComparison[]> {
+  type Row = Omit<CompletedComparison, 'counts'> & { readonly counts: string };
   const rows = await run<Row>(db, LIST_COMPARED, [partnerId, since, limit]);
   return rows.map((row) => {
     const { differing: _, total: __, ...counts } = JSON.parse(row.counts);

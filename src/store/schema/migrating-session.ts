@@ -129,7 +129,7 @@ export async function connectToMigrate(
   return client;
 }
 
-interface Session {
+interface ServerSession {
   readonly pid: number;
   readonly program: string | null;
   /** Since the beginning of its transaction; `null` where the role may not see it. */
@@ -137,7 +137,7 @@ interface Session {
 }
 
 /** Who an operator may look for in `pg_stat_activity`, such as `process 4711 pg_dump, open for 90 s`. */
-export function describeSession({ pid, program, seconds }: Session): string {
+export function describeSession({ pid, program, seconds }: ServerSession): string {
   const since = seconds === null ? '' : `, open for ${seconds} s`;
   return `process ${[pid, program].filter(Boolean).join(' ')}${since}`;
 }
@@ -146,8 +146,8 @@ export function describeSession({ pid, program, seconds }: Session): string {
  * The sessions of a condition over `pg_stat_activity a`, the one whose transaction is oldest first. A role without `pg_read_all_stats` sees
  * which process of another role it is, and not since when.
  */
-export async function listSessions(client: pg.Client, from: string, values: readonly unknown[] = []): Promise<Session[]> {
-  const { rows } = await client.query<Session>(
+export async function listSessions(client: pg.Client, from: string, values: readonly unknown[] = []): Promise<ServerSession[]> {
+  const { rows } = await client.query<ServerSession>(
     `select a.pid, nullif(a.application_name, '') as program, extract(epoch from now() - a.xact_start)::int as seconds
       from pg_stat_activity a ${from} order by a.xact_start`,
     [...values],

@@ -84,7 +84,7 @@ const CLAIM: Statement = {
     returning ${CLAIM_COLUMNS}, (select max(next_attempt_at) from due) as "lastDueAt"`,
 };
 
-export interface Claim {
+export interface ClaimedDeliveries {
   readonly deliveries: readonly ClaimedDelivery[];
   /** No delivery that could be claimed is due earlier; `undefined` when nothing was claimed. By the database's clock. */
   readonly dueFrom: Date | undefined;
@@ -99,7 +99,7 @@ export async function claimDeliveries(
   db: Queryable,
   { partnerId, endpointId, dueFrom }: Pick<DueEndpoint, 'partnerId' | 'endpointId' | 'dueFrom'>,
   { limit, leaseMs }: { limit: number; leaseMs: number },
-): Promise<Claim> {
+): Promise<ClaimedDeliveries> {
   const values = [partnerId, endpointId, limit, leaseMs, dueFrom];
   const deliveries = await runAnew<ClaimedDelivery & { lastDueAt: Date }>(db, CLAIM, values);
   const [first] = deliveries;

@@ -3,7 +3,7 @@ import { createBatcher } from '../../concurrency/batch-queue.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { Database } from '../../store/database.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
-import { type Disabling, type Standing, settleAttempts } from './record-attempts.ts';
+import { type Disabling, type EndpointOutcome, settleAttempts } from './record-attempts.ts';
 
 export interface AttemptBatchOptions {
   readonly database: Database;
@@ -24,16 +24,19 @@ const RECORD_AGAIN_AFTER_MS = 1_000;
  *
  * @returns A function that records one and returns the health of its endpoint; `undefined` when it was given up.
  */
-export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Attempt) => Promise<Standing | undefined> {
+export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Attempt) => Promise<EndpointOutcome | undefined> {
   const { database, onDisabled, onError, signal } = options;
-  const settle = async (partnerId: string | undefined, attempts: readonly Attempt[]): Promise<(Standing | undefined)[]> => {
-    const standings = await settleAttempts(database, partnerId, attempts);
-    for (const { disabledFor, ...endpoint } of standings)
+  const settle = async (
+    partnerId: string | undefined,
+    attempts: readonly Attempt[],
+  ): Promise<(EndpointOutcome | undefined)[]> => {
+    const outcomes = await settleAttempts(database, partnerId, attempts);
+    for (const { disabledFor, ...endpoint } of outcomes)
       if (disabledFor !== undefined) onDisabled({ ...endpoint, reason: disabledFor });
-    const byEndpoint = new Map(standings.map((standing) => [standing.endpointId, standing]));
+    const byEndpoint = new Map(outcomes.map((outcome) => [outcome.endpointId, outcome]));
     return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
   };
-  const record = createBatcher<Attempt, Standing | undefined>({
+  const record = createBatcher<Attempt, EndpointOutcome | undefined>({
     concurrency: 2,
     batchMax: RECORDS_AT_ONCE,
     waitingMax: RECORDS_WAITING_MAX,

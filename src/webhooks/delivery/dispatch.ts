@@ -17,7 +17,7 @@ import { openHandOverIntake } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import { type Recipient, rememberRecipients } from './recipient.ts';
-import type { Disabling, Standing } from './record-attempts.ts';
+import type { Disabling, EndpointOutcome } from './record-attempts.ts';
 import type { HandOverIntake } from './relay-together.ts';
 import type { Answer } from './send.ts';
 import { release, type Task } from './task.ts';
@@ -74,7 +74,7 @@ class RunningDispatcher implements Dispatcher {
   #isGivenUp = false;
   #awake = Promise.withResolvers<void>();
   readonly #listDue: () => Promise<DueEndpoint[]>;
-  readonly #record: (attempt: Attempt) => Promise<Standing | undefined>;
+  readonly #record: (attempt: Attempt) => Promise<EndpointOutcome | undefined>;
   readonly #verifiedEndpoints: VerifiedEndpoints;
   readonly #turns = new Turns<DueEndpoint>(({ endpointId }) => endpointId);
   readonly #recipientOf: (endpoint: WebhookEndpoint) => Recipient;
@@ -233,10 +233,10 @@ class RunningDispatcher implements Dispatcher {
     this.#trackWrite(release(database, [task], task.claimed.leaseEndsAt).catch(onError));
   }
 
-  async #recordEnd(attempt: Attempt, { onEnd }: Task): Promise<Standing | undefined> {
-    const standing = await this.#record(attempt);
-    if (standing) onEnd?.();
-    return standing;
+  async #recordEnd(attempt: Attempt, { onEnd }: Task): Promise<EndpointOutcome | undefined> {
+    const outcome = await this.#record(attempt);
+    if (outcome) onEnd?.();
+    return outcome;
   }
 
   #trackWrite(write: Promise<unknown>): void {

@@ -83,8 +83,8 @@ export class EndpointQueues<Task extends Ready, Recipient> {
   roomFor(endpoint: DueEndpoint): number {
     const queue = this.#queues.get(nameOf(endpoint));
     const claimed = queue ? queue.waiting.length + queue.underWay : 0;
-    const standing = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
-    const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
+    const basis = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
+    const allowed = Math.min(this.#claimableBy(basis), MOST_CLAIMED[endpoint.health]);
     const room = allowed - claimed;
     return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
   }
@@ -93,8 +93,8 @@ export class EndpointQueues<Task extends Ready, Recipient> {
   roomForNew(endpoint: DueEndpoint): number {
     const queue = this.#queues.get(nameOf(endpoint));
     if (queue?.isAsking) return 0;
-    const standing = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
-    const allowed = Math.min(this.#claimableBy(standing), MOST_CLAIMED[endpoint.health]);
+    const basis = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
+    const allowed = Math.min(this.#claimableBy(basis), MOST_CLAIMED[endpoint.health]);
     return Math.max(allowed - (queue ? queue.waiting.length + queue.underWay : 0), 0);
   }
 
@@ -140,8 +140,8 @@ export class EndpointQueues<Task extends Ready, Recipient> {
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
   }
 
-  #claimableBy(standing: Standing): number {
-    return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, standing));
+  #claimableBy(basis: ShareBasis): number {
+    return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, basis));
   }
 
   /** Starts queues that had no free capacity. */
@@ -213,10 +213,11 @@ function nameOf({ partnerId, endpointId }: EndpointId): string {
   return `${partnerId} ${endpointId}`;
 }
 
-type Standing = Pick<EndpointQueue<unknown, unknown>, 'isHealthy' | 'hasDelivered'>;
+/** On what the share of an endpoint depends. */
+type ShareBasis = Pick<EndpointQueue<unknown, unknown>, 'isHealthy' | 'hasDelivered'>;
 
 /** How much one endpoint may hold of `all`, when `held` are used. */
-function shareOf(all: number, held: number, { isHealthy, hasDelivered }: Standing): number {
+function shareOf(all: number, held: number, { isHealthy, hasDelivered }: ShareBasis): number {
   const ofFree = Math.max(all - held - (isHealthy ? 0 : all * KEPT_FOR_HEALTHY), 0) * SHARE_OF_FREE;
   return hasDelivered || held < all / 2 ? ofFree : Math.min(ofFree, all * SHARE_BEFORE_DELIVERY);
 }

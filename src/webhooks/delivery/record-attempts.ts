@@ -30,7 +30,7 @@ export interface Disabling extends EndpointId {
 }
 
 /** The effect of attempts on an endpoint. */
-export interface Standing extends EndpointId {
+export interface EndpointOutcome extends EndpointId {
   /** Nothing more is sent to it for now. */
   readonly isPaused: boolean;
   /** When the circuit lets the next delivery pass. */
@@ -49,7 +49,7 @@ export async function settleAttempts(
   database: Database,
   partnerId: string | undefined,
   attempts: readonly Attempt[],
-): Promise<Standing[]> {
+): Promise<EndpointOutcome[]> {
   if (database.isDistributed) return settleMixed(database, partnerId, attempts);
   const failing = new Set(attempts.flatMap(({ isSuccess, claimed: { endpointId } }) => (isSuccess ? [] : [endpointId])));
   const isOfFailing = ({ claimed: { endpointId } }: Attempt) => failing.has(endpointId);
@@ -61,8 +61,12 @@ export async function settleAttempts(
 }
 
 /** Failures, and successes at the same endpoints: their order decides what becomes of the endpoint. */
-async function settleMixed(database: Database, partnerId: string | undefined, attempts: readonly Attempt[]): Promise<Standing[]> {
-  const standings = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+async function settleMixed(
+  database: Database,
+  partnerId: string | undefined,
+  attempts: readonly Attempt[],
+): Promise<EndpointOutcome[]> {
+  const outcomes = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const isNew = await recordAttempts(db, partnerId, attempts);
     const found: JudgedEndpoint[] = [];
     // In the same order everywhere, so that two processes never deadlock.
@@ -70,17 +74,17 @@ async function settleMixed(database: Database, partnerId: string | undefined, at
       found.push(await recordHealth(db, endpoint, { attempts: group, added: group.filter(isNew) }));
     return found;
   });
-  const settled: Standing[] = [];
-  for (const { disabledFor, failedDelivery, ...standing } of standings) {
+  const settled: EndpointOutcome[] = [];
+  for (const { disabledFor, failedDelivery, ...outcome } of outcomes) {
     const isDisabled =
-      disabledFor !== undefined && (await disableEndpoint(database, { ...standing, reason: disabledFor, failedDelivery }));
-    settled.push({ ...standing, disabledFor: isDisabled ? disabledFor : undefined });
+      disabledFor !== undefined && (await disableEndpoint(database, { ...outcome, reason: disabledFor, failedDelivery }));
+    settled.push({ ...outcome, disabledFor: isDisabled ? disabledFor : undefined });
   }
   return settled;
 }
 
 /** Only writes are sent, in one round trip with the COMMIT. */
-async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<Standing[]> {
+async function settleSuccesses(database: Database, attempts: readonly Attempt[]): Promise<EndpointOutcome[]> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, { finalStatement }) =>
     finalStatement(() => recordSuccesses(db, attempts)),
   );
@@ -108,7 +112,7 @@ interface CountedHealth {
   readonly added: readonly Attempt[];
 }
 
-interface JudgedEndpoint extends Standing {
+interface JudgedEndpoint extends EndpointOutcome {
   /** The delivery whose attempt failed last, or disables the endpoint; `null` where none failed. */
   readonly failedDelivery: string | null;
 }

@@ -60,14 +60,14 @@ export function openRelay(options: RelayOptions): () => Promise<void> {
 }
 
 function relayOnServer({ database, ...tools }: RelayOptions): Relay {
-  let session: Session | undefined;
+  let session: RelaySession | undefined;
   const leave = (error?: Error) => {
     session?.client.release(error);
     session = undefined;
   };
   return {
     async once() {
-      session ??= beginSession(await database.pool.connect());
+      session ??= beginRelaySession(await database.pool.connect());
       try {
         return await relayOnce(database, session, tools.onError, tools);
       } catch (error) {
@@ -83,14 +83,14 @@ function relayOnServer({ database, ...tools }: RelayOptions): Relay {
  * A connection, and the range in which its server may have events without a sequence. The range is valid for this connection only: a
  * server that was restored or took over counts transactions anew, and a pooler may change the server unseen.
  */
-export interface Session {
+export interface RelaySession {
   readonly client: Connection;
   range: OutboxRange;
   /** Partners with events left over, and their range. */
   behind: ReadonlyMap<string, OutboxRange>;
 }
 
-export function beginSession(client: Connection): Session {
+export function beginRelaySession(client: Connection): RelaySession {
   return { client, range: WHOLE_OUTBOX, behind: new Map() };
 }
 
@@ -102,7 +102,7 @@ export function beginSession(client: Connection): Session {
  */
 export async function relayOnce(
   database: Database,
-  session: Session,
+  session: RelaySession,
   onError: (error: unknown) => void,
   tools?: TogetherTools,
 ): Promise<Relayed> {
@@ -186,7 +186,7 @@ interface Alone {
  */
 async function relayAlone(
   database: Database,
-  { client, range, behind: wasBehind }: Session,
+  { client, range, behind: wasBehind }: RelaySession,
   { partnerIds, relayed, onError }: Alone,
 ): Promise<Map<string, OutboxRange>> {
   const behind = new Map<string, OutboxRange>();

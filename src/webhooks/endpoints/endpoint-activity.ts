@@ -1,6 +1,6 @@
 import { idAt } from '../../domain/identifiers.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
-import { type BoundedCount, bounded, COUNTED_MAX } from '../../operations/overview/read-overview.ts';
+import { BOUNDED_COUNT_MAX, type BoundedCount, bounded } from '../../operations/overview/read-overview.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { type DeliveryAttemptRecord, findLastAttempt } from '../../store/webhooks/attempt-log.ts';
@@ -43,7 +43,7 @@ const NONE: BoundedCount = { count: 0, isMore: false };
 export async function readEndpointActivity(db: Queryable, id: EndpointId): Promise<EndpointActivity> {
   const { status } = await getEndpoint(db, id.partnerId, id.endpointId);
   const [counts, failure, hours] = await Promise.all([
-    countDeliveriesOfEndpoint(db, id, COUNTED_MAX + 1),
+    countDeliveriesOfEndpoint(db, id, BOUNDED_COUNT_MAX + 1),
     readFailure(db, id),
     readHours(db, id),
   ]);

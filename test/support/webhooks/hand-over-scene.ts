@@ -5,7 +5,7 @@ import { listDueEndpoints } from '../../../src/store/webhooks/due-endpoint.ts';
 import { insertWebhookEndpoint } from '../../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../../src/webhooks/delivery/claim-due.ts';
 import { openHandOverEnding } from '../../../src/webhooks/delivery/end-hand-overs.ts';
-import { relayOnce, type Session } from '../../../src/webhooks/delivery/relay.ts';
+import { type RelaySession, relayOnce } from '../../../src/webhooks/delivery/relay.ts';
 import type { TogetherTools } from '../../../src/webhooks/delivery/relay-together.ts';
 import { testDatabase } from '../postgres/database.ts';
 import { insertOldPartner } from '../records.ts';
@@ -44,7 +44,7 @@ export async function handOverScene() {
     return eventId;
   }
 
-  const relay = (session: Session, tools: TogetherTools) => relayOnce(database, session, tools.onError, tools);
+  const relay = (session: RelaySession, tools: TogetherTools) => relayOnce(database, session, tools.onError, tools);
 
   /** A new partner with one event, which was handed over. */
   async function handOne() {

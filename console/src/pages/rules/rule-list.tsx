@@ -31,9 +31,9 @@ import { defaultKinds, useRulesInForce } from './use-rules.ts';
 import { WithdrawRule } from './withdraw-rule.tsx';
 
 type Kind = Rule['kind'];
-type Standing = Rule['standing'];
+type RuleStanding = Rule['standing'];
 
-const COLORS: Readonly<Record<Standing, string>> = { in_force: 'forest', upcoming: 'blue', past: 'gray', withdrawn: 'gray' };
+const COLORS: Readonly<Record<RuleStanding, string>> = { in_force: 'forest', upcoming: 'blue', past: 'gray', withdrawn: 'gray' };
 
 export function RuleList() {
   const t = useTexts(RULE);
@@ -47,7 +47,7 @@ export function RuleList() {
     sort,
     kind: filters.kind as Kind | undefined,
     partner_id: filters.partner,
-    standing: filters.standing as Standing | undefined,
+    standing: filters.standing as RuleStanding | undefined,
   });
   const query = usePages(['rules', wanted], (place) =>
     answerOf(client.GET('/operator/v1/rules', { params: { query: { ...wanted, ...place } } })),

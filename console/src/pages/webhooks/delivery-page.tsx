@@ -92,7 +92,7 @@ function Resend({ delivery: { partner_id, delivery_id, status } }: { readonly de
 }
 
 /** With what a held delivery waits for. */
-function Standing({ status }: Pick<Delivery, 'status'>) {
+function DeliveryStatus({ status }: Pick<Delivery, 'status'>) {
   const { heldHelp } = useTexts(WEBHOOK);
   const badge = <StatusBadge status={status} />;
   return status === 'held' ? <TwoLines first={badge} second={heldHelp} /> : badge;
@@ -109,7 +109,7 @@ function DeliveryFacts({ detail: { delivery, subject_id } }: { readonly detail: 
     <Facts
       columns={3}
       facts={[
-        { label: common.status, value: <Standing status={delivery.status} /> },
+        { label: common.status, value: <DeliveryStatus status={delivery.status} /> },
         { label: common.partner, value: <PartnerLink id={partner_id} /> },
         { label: t.endpoint, value: <EndpointLink partnerId={partner_id} endpointId={endpoint_id} /> },
         { label: t.event, value: <CodeLabelInFull code={delivery.event_type} words={eventTypes} /> },
