@@ -67,7 +67,6 @@ export const OPERATOR_DETAIL_CODES = [
   'same_maker',
   'same_operator',
   'same_project',
-  'second_operator_needed',
   'sign_in_again',
   'too_soon',
   'unchanged',

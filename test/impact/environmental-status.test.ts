@@ -333,6 +333,8 @@ describe('two people', () => {
     await advance(impactBatchId, 'delivered', both);
     await assert.rejects(advance(impactBatchId, 'verified', BEA), { code: 'invalid_request', message: /evidence/ });
     await change(impactBatchId, both, { changeType: 'evidence_added', evidence: evidence() });
+    const message = 'The batch is delivered; its next status cannot be in_progress.';
+    await assert.rejects(advance(impactBatchId, 'in_progress', both), { code: 'invalid_request', message });
     for (const actor of [both, OWNER, ADA])
       await assert.rejects(advance(impactBatchId, 'verified', actor), { code: 'forbidden' });
     const verified = await advance(impactBatchId, 'verified', BEA);

@@ -8,3 +8,9 @@ export const SECOND_STEPS = {
 } as const;
 
 export type SecondStep = keyof typeof SECOND_STEPS;
+
+/** The operator who began, and what the second one is about to do. */
+export interface Begun {
+  readonly operatorId: string;
+  readonly step: SecondStep;
+}

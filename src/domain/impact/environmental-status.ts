@@ -2,7 +2,7 @@ import type { DetailCode } from '../detail-codes.ts';
 import type { ErrorDetail } from '../service-error.ts';
 
 /**
- * The statuses of an impact batch, the changes that are possible in each, and who may make them.
+ * The statuses of an impact batch, and the changes that are possible in each. `batch-four-eyes.ts` says who may make them.
  *
  * @see docs/spec/settlements.md#4-environmental-status.
  */
@@ -37,19 +37,15 @@ export interface ImpactBatchFacts {
   /** `null` until the batch is allocated for the first time. */
   readonly projectId: string | null;
   readonly evidenceCount: number;
-  /** The operator who recorded the delivery, and then the one who verified it; `null` before. */
-  readonly deliveredBy: string | null;
-  readonly verifiedBy: string | null;
 }
 
 /** A change that an operator requests. */
-export type EnvironmentalChange = { readonly operatorId: string } & (
-  | { readonly changeType: 'advanced'; readonly projectId?: string }
+export type EnvironmentalChange =
+  | { readonly changeType: 'advanced'; readonly projectId?: string | undefined }
   | { readonly changeType: 'delayed'; readonly expectedDeliveryPeriod: string }
   | { readonly changeType: 'reallocated'; readonly projectId: string }
   | { readonly changeType: 'evidence_added' }
-  | { readonly changeType: 'corrected' }
-);
+  | { readonly changeType: 'corrected' };
 
 /**
  * The status after a change that {@link checkEnvironmentalChange} allows. When a project cannot deliver, the batch is allocated again, to
@@ -62,8 +58,7 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
 
 /**
  * Why a change is refused, or `undefined` when it may be recorded. Statuses advance one step at a time. Delay is an attribute, not a
- * status. `verified` needs evidence, and an operator other than the one who recorded the delivery; a correction of a verified batch needs
- * another than the one who verified it.
+ * status. `verified` needs evidence.
  */
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;
@@ -85,9 +80,6 @@ export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: Enviro
         ? refusal('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
         : undefined;
     case 'corrected':
-      return change.operatorId === batch.verifiedBy
-        ? refusal('operator', 'second_operator_needed', 'You verified this batch, so another operator has to correct it.')
-        : undefined;
     case 'evidence_added':
       return undefined;
   }
@@ -98,24 +90,19 @@ export function isDeliveryPeriod(text: string): boolean {
   return /^2\d{3}(?:-(?:Q[1-4]|0[1-9]|1[0-2]))?$/.test(text);
 }
 
-function checkAdvance(batch: ImpactBatchFacts, change: { operatorId: string; projectId?: string }): ErrorDetail | undefined {
+function checkAdvance(batch: ImpactBatchFacts, change: { readonly projectId?: string | undefined }): ErrorDetail | undefined {
   switch (nextEnvironmentalStatus(batch.status)) {
     case 'allocated':
       return change.projectId === undefined
         ? refusal('project_id', 'missing', 'Give the project to which the batch is allocated.')
         : undefined;
     case 'verified':
-      return checkVerification(batch, change.operatorId);
+      return batch.evidenceCount === 0
+        ? refusal('evidence', 'missing', 'Add evidence of the delivery before you verify it.')
+        : undefined;
     default:
       return undefined;
   }
-}
-
-function checkVerification({ evidenceCount, deliveredBy }: ImpactBatchFacts, operatorId: string): ErrorDetail | undefined {
-  if (evidenceCount === 0) return refusal('evidence', 'missing', 'Add evidence of the delivery before you verify it.');
-  return operatorId === deliveredBy
-    ? refusal('operator', 'second_operator_needed', 'You recorded the delivery, so another operator has to verify it.')
-    : undefined;
 }
 
 function refusal(field: string, code: DetailCode, message: string): ErrorDetail {

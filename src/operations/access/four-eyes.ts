@@ -1,7 +1,7 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
 import { CONTROL_DAYS, type Operator } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { SECOND_STEPS, type SecondStep } from '../../domain/access/second-step.ts';
+import { type Begun, SECOND_STEPS } from '../../domain/access/second-step.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import { findOperator } from '../../store/access/operator.ts';
@@ -34,12 +34,6 @@ export async function requireFirstOperator(db: Queryable, actor: Pick<Actor, 'op
   if (actor.standsForTwo) return requireSandbox(db);
   requireSignedIn(actor);
   await getAddress(db, actor.operatorId);
-}
-
-/** The operator who began, and what the second one is about to do. */
-export interface Begun {
-  readonly operatorId: string;
-  readonly step: SecondStep;
 }
 
 /**

@@ -1,12 +1,13 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
 import type { Operator } from '../../domain/access/operator.ts';
 import { isAtLeast } from '../../domain/access/role.ts';
+import type { Begun } from '../../domain/access/second-step.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
 import { listOperators } from '../../store/access/operator.ts';
 import { listControllers } from '../../store/access/operator-control.ts';
 import { listLiveCredentials } from '../../store/access/operator-credential.ts';
 import type { Queryable } from '../../store/database.ts';
-import { type Begun, explainFirstOperator } from './four-eyes.ts';
+import { explainFirstOperator } from './four-eyes.ts';
 
 export interface SecondOperators {
   /** In the order of their creation. */

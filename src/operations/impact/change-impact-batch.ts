@@ -1,8 +1,8 @@
 import type { Actor } from '../../domain/access/role.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
+import { begunBefore, operatorOfChange } from '../../domain/impact/batch-four-eyes.ts';
 import {
   checkEnvironmentalChange,
-  type EnvironmentalChange,
   type EnvironmentalStatus,
   environmentalStatusAfter,
 } from '../../domain/impact/environmental-status.ts';
@@ -16,6 +16,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import {
   type ImpactBatchChange,
   insertImpactBatchChange,
+  listImpactBatchChanges,
   lockImpactBatch,
   updateImpactBatch,
 } from '../../store/impact/impact-batch.ts';
@@ -27,7 +28,6 @@ import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
-import { listBegunDelivery } from './list-verifiers.ts';
 import { getProject } from './manage-project.ts';
 
 /** A change of a batch that an operator requests. */
@@ -120,14 +120,13 @@ function historyOf(batch: ImpactBatch, changed: ImpactBatch, { actor, change, no
 async function requirePossible(
   db: Queryable,
   batch: ImpactBatch,
-  { actor, change, pooled, now }: Intent & { readonly pooled: PooledSettlements },
+  { change, pooled, now }: Omit<Intent, 'actor'> & { readonly pooled: PooledSettlements },
 ): Promise<void> {
-  const { operatorId } = actor;
   const evidence = await listEvidence(db, batch.impactBatchId);
   const facts = { ...batch, evidenceCount: evidence.length };
   const problems: readonly (ErrorDetail | false | undefined)[] = [
     change.changeType === 'advanced' && checkNextStatus(batch, change.to),
-    checkEnvironmentalChange(facts, { ...change, operatorId } as EnvironmentalChange),
+    checkEnvironmentalChange(facts, change),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
     checkReason(change.reason),
@@ -139,22 +138,16 @@ async function requirePossible(
   if ('projectId' in change && change.projectId !== undefined) await getProject(db, change.projectId);
 }
 
-/** Which operator may record the change: the first of two, the second, or either. */
+/** Refuses an operator who is not the one of the two that the change needs. */
 async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, change }: Intent): Promise<void> {
-  const { status, verifiedBy } = batch;
   if (actor.standsForTwo) return requireFirstOperator(db, actor);
-  if (change.changeType === 'advanced' && change.to === 'delivered') await requireFirstOperator(db, actor);
-  if (change.changeType === 'corrected' && status === 'delivered') await requireFirstOperator(db, actor);
-  if (isVerification(change) && status === 'delivered') {
-    for (const begun of await listBegunDelivery(db, batch)) {
-      await requireAuditedOperator(db, begun.operatorId);
-      await requireSecondOperator(db, actor, begun);
-    }
-  }
-  if (change.changeType === 'corrected' && status === 'verified') {
-    requireRole(actor, 'approver');
-    await requireAuditedOperator(db, verifiedBy ?? '');
-    await requireSecondOperator(db, actor, { operatorId: verifiedBy ?? '', step: 'correct_verified_batch' });
+  const needed = operatorOfChange(batch.status, change);
+  if (needed === 'first') await requireFirstOperator(db, actor);
+  if (needed !== 'second') return;
+  requireRole(actor, 'approver');
+  for (const begun of begunBefore(batch, await listImpactBatchChanges(db, batch.impactBatchId))) {
+    await requireAuditedOperator(db, begun.operatorId);
+    await requireSecondOperator(db, actor, begun);
   }
 }
 

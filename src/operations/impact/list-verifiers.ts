@@ -1,23 +1,9 @@
-import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import { begunBefore } from '../../domain/impact/batch-four-eyes.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
-import type { Begun } from '../access/four-eyes.ts';
 import { listSecondOperators, type SecondOperators } from '../access/second-operators.ts';
 import { getImpactBatch } from './impact-batch-record.ts';
-
-/** What comes before the verification of a delivered batch: the delivery, and the last correction of its trees where there was one. */
-export async function listBegunDelivery(
-  db: Queryable,
-  { impactBatchId, deliveredBy }: Pick<ImpactBatch, 'impactBatchId' | 'deliveredBy'>,
-): Promise<Begun[]> {
-  const changes = await listImpactBatchChanges(db, impactBatchId);
-  const correction = changes.findLast(({ changeType, status }) => changeType === 'corrected' && status === 'delivered');
-  return [
-    { operatorId: deliveredBy ?? '', step: 'verify_batch' },
-    ...(correction ? [{ operatorId: correction.operatorId, step: 'verify_corrected_batch' } as const] : []),
-  ];
-}
 
 /**
  * Who may verify a delivered batch.
@@ -35,5 +21,5 @@ export async function listVerifiers(
     const message = `The batch is ${batch.status}; only a delivered one is verified.`;
     throw invalidRequest([{ field: 'impact_batch_id', code: 'not_possible', message }]);
   }
-  return listSecondOperators(db, await listBegunDelivery(db, batch), { most });
+  return listSecondOperators(db, begunBefore(batch, await listImpactBatchChanges(db, impactBatchId)), { most });
 }
