@@ -1,8 +1,7 @@
-import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
-import { deliveryIdOf } from '../webhooks/delivery.ts';
-import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
+import { insertDueDeliveries } from '../webhooks/delivery.ts';
+import { RECEIVES_EVENT } from '../webhooks/webhook-endpoint.ts';
 import type { Sequenced } from './assign-sequences.ts';
 
 const HOLD: Statement = {
@@ -37,13 +36,10 @@ const NUMBER: Statement = {
 
 const DELIVER: Statement = {
   name: 'insert_deliveries_of_node',
-  text: `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-      next_attempt_at, created_at)
-    select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence, n.event_type, 'event',
-      'waiting', $4::int4, ${NOW}, ${NOW}
+  text: `${insertDueDeliveries({ trigger: 'event', attemptsMax: '$4::int4' })}
     from (select * from event where partner_id = $1 and sequence > $2 order by sequence limit $3) n
     join webhook_endpoint e on e.partner_id = n.partner_id
-    where e.partner_id = $1 and ${IS_NOT_REMOVED} and (e.event_types = '{}' or n.event_type = any (e.event_types))
+    where e.partner_id = $1 and ${RECEIVES_EVENT}
     returning 1`,
 };
 

@@ -1,8 +1,7 @@
-import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
-import { deliveryIdOf } from '../webhooks/delivery.ts';
-import { IS_NOT_REMOVED } from '../webhooks/webhook-endpoint.ts';
+import { insertDueDeliveries } from '../webhooks/delivery.ts';
+import { RECEIVES_EVENT } from '../webhooks/webhook-endpoint.ts';
 import { type OutboxRange, TAKING } from './event-outbox.ts';
 
 const OLDEST =
@@ -34,12 +33,8 @@ const NUMBER: Statement = {
       from taken cross join counter
       returning partner_id, sequence, event_id, event_type
     ), delivered as (
-      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-        next_attempt_at, created_at)
-      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', 'waiting', $3, ${NOW}, ${NOW}
-      from numbered n join webhook_endpoint e on e.partner_id = $1 and ${IS_NOT_REMOVED}
-        and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      ${insertDueDeliveries({ trigger: 'event', attemptsMax: '$3' })}
+      from numbered n join webhook_endpoint e on e.partner_id = $1 and ${RECEIVES_EVENT}
       returning 1
     ), counted as (
       update event_counter set last_sequence = last_sequence + (select count(*) from numbered)
@@ -91,14 +86,11 @@ const NUMBER_SEVERAL: Statement = {
       from sequenced where event_id is not null
       returning partner_id, sequence, event_id, event_type
     ), delivered as (
-      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-        next_attempt_at, created_at)
-      select e.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence,
-        n.event_type, 'event', 'waiting', $5, ${NOW}, ${NOW}
+      ${insertDueDeliveries({ trigger: 'event', attemptsMax: '$5' })}
       from numbered n cross join lateral (
         select * from webhook_endpoint where partner_id = n.partner_id order by endpoint_id ${ONE_BY_ONE}
       ) e
-      where ${IS_NOT_REMOVED} and (e.event_types = '{}' or n.event_type = any (e.event_types))
+      where ${RECEIVES_EVENT}
       returning partner_id
     ), counted as (
       update event_counter set last_sequence = last.sequences[array_position(last.partner_ids, partner_id)]

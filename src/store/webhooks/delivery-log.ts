@@ -2,8 +2,9 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, deliveryIdOf } from './delivery.ts';
+import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, insertDueDeliveries } from './delivery.ts';
 import { HANDED_OVER } from './hand-over.ts';
+import { RECEIVES_EVENT } from './webhook-endpoint.ts';
 
 /** A delivery with its history. */
 export interface LoggedDelivery extends Delivery {
@@ -254,13 +255,9 @@ const REPLAY: Statement = {
   text: `with wanted as (
       select * from event where partner_id = $1 and sequence > $6 order by sequence limit $5
     ), made as (
-      insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
-        next_attempt_at, created_at)
-      select w.partner_id, ${deliveryIdOf('w.event_id', 'e.endpoint_id')}, e.endpoint_id, w.event_id, w.sequence,
-        w.event_type, 'replay', 'waiting', $3, ${NOW}, ${NOW}
-      from wanted w join webhook_endpoint e on e.partner_id = w.partner_id and e.endpoint_id = $2 and e.status <> 'removed'
-        and (e.event_types = '{}' or w.event_type = any (e.event_types))
-      where w.occurred_at >= $4
+      ${insertDueDeliveries({ trigger: 'replay', attemptsMax: '$3' })}
+      from wanted n join webhook_endpoint e on e.partner_id = n.partner_id and e.partner_id = $1 and e.endpoint_id = $2
+      where n.occurred_at >= $4 and ${RECEIVES_EVENT}
       on conflict do nothing
       returning 1
     )

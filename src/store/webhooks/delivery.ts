@@ -43,6 +43,18 @@ export function nameDelivery(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice(4)}.${endpointId.slice(-8)}`;
 }
 
+/**
+ * SQL before `from`: creates a delivery, due at once, of each event `n` to each endpoint `e`.
+ *
+ * @param attemptsMax SQL.
+ */
+export function insertDueDeliveries({ trigger, attemptsMax }: { trigger: DeliveryTrigger; attemptsMax: string }): string {
+  return `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at)
+      select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence, n.event_type,
+        '${trigger}', 'waiting', ${attemptsMax}, ${NOW}, ${NOW}`;
+}
+
 type OfClaim =
   | 'partnerId'
   | 'deliveryId'

@@ -40,6 +40,9 @@ export const ENDPOINT_COLUMNS = `${STORED_COLUMNS}, coalesce(e.next_secret_from 
  */
 export const IS_NOT_REMOVED = "coalesce(e.status, '') <> 'removed'";
 
+/** SQL: `webhook_endpoint e` gets the event `n` of its partner. `receivesEvent` of the domain is the same rule. */
+export const RECEIVES_EVENT = `${IS_NOT_REMOVED} and (e.event_types = '{}' or n.event_type = any (e.event_types))`;
+
 const LOCK_COUNTER: Statement = {
   name: 'lock_event_counter',
   text: 'select last_sequence from event_counter where partner_id = $1 for update',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { ATTEMPTS_MAX } from '../../domain/webhooks/retry-schedule.ts';
+import { receivesEvent } from '../../domain/webhooks/subscription.ts';
 import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations/events/event-bodies.ts';
 import type { Connection, Database } from '../../store/database.ts';
 import type { OutboxRange } from '../../store/events/event-outbox.ts';
@@ -123,8 +124,9 @@ async function planDeliveries(
   const deliveries: NewDelivery[] = [];
   const used = new Set<string>();
   for (const event of events)
-    for (const { endpointId, eventTypes } of ofPartner.get(event.partnerId) ?? []) {
-      if (eventTypes.length > 0 && !eventTypes.includes(event.eventType)) continue;
+    for (const endpoint of ofPartner.get(event.partnerId) ?? []) {
+      if (!receivesEvent(endpoint, event.eventType)) continue;
+      const { endpointId } = endpoint;
       const left = room.get(endpointId) ?? 0;
       room.set(endpointId, left - 1);
       used.add(endpointId);

@@ -4,6 +4,7 @@ import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
+import { receivesEvent } from '../../domain/webhooks/subscription.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { countSamples } from '../../store/sandbox/sample-count.ts';
@@ -73,9 +74,9 @@ async function findEndpoints({ database }: EndpointTools, { partnerId, endpointI
   const present = await listWebhookEndpoints(database.pool, partnerId);
   const named = present.find((endpoint) => endpoint.endpointId === endpointId);
   if (endpointId !== undefined && !named) throw endpointNotFound();
-  const wants = ({ status, eventTypes }: WebhookEndpoint) =>
-    status === 'active' && (eventTypes.length === 0 || eventTypes.includes(eventType));
-  const chosen = named ? [named] : present.filter(wants);
+  // A sample is sent at once, never held.
+  const getsSample = (endpoint: WebhookEndpoint) => endpoint.status === 'active' && receivesEvent(endpoint, eventType);
+  const chosen = named ? [named] : present.filter(getsSample);
   if (chosen.length === 0) {
     const message = `You have no active webhook endpoint that receives ${eventType}. Add one, or make a disabled one active.`;
     throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });

@@ -72,6 +72,7 @@ import {
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
 import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import { insertReplayedDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import {
   advanceDueFrom,
   DUE_ENDPOINTS_ON_NODES,
@@ -406,6 +407,10 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
     {
       title: 'make deliveries due',
       send: (db) => makeDeliveriesDue(db, endpoint, { longerThanMs: leaseMs, dueInMs: 0, limit: BATCH }),
+    },
+    {
+      title: 'replay events',
+      send: (db) => insertReplayedDeliveries(db, { ...endpoint, since: dueFrom, attemptsMax: 10, limit: BATCH }, 0n),
     },
     {
       title: 'delete deliveries',
