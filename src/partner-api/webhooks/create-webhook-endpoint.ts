@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import { LRUCache } from 'lru-cache';
 import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -7,7 +6,7 @@ import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
 import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
 import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
 import type { PartnerApiOptions } from '../app.ts';
-import { TokenBucket } from '../limits/token-bucket.ts';
+import { limitPerMinute } from '../limits/minute-limit.ts';
 import { Type } from '../schema-type.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { CreateEndpointBody, Endpoint } from './endpoint-schemas.ts';
@@ -19,24 +18,17 @@ import { IF_SECRET_IS_LOST, sealedAnswers } from './sealed-answers.ts';
 const DEADLINE_MS = 25_000;
 /** Each is a request to a server that the partner names. */
 const CHALLENGES_PER_MINUTE = 10;
-const PACE = { perSecond: CHALLENGES_PER_MINUTE / 60, capacity: CHALLENGES_PER_MINUTE };
-const PARTNERS_MAX = 10_000;
 
 /**
  * @see docs/spec/decisions.md#9-self-service-and-pages. Addresses have the same rules as for operators.
  */
 export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiOptions): void {
   const { databaseOf, endpointTools } = options;
-  const buckets = new LRUCache<string, TokenBucket>({ max: PARTNERS_MAX });
-  const pace = (partnerId: string) => {
-    const bucket = buckets.get(partnerId) ?? new TokenBucket();
-    buckets.set(partnerId, bucket);
-    const { isTaken, waitMs } = bucket.take(PACE, performance.now());
-    if (isTaken) return;
-    const message = `A partner adds at most ${CHALLENGES_PER_MINUTE} endpoints a minute. Retry after the time in Retry-After.`;
-    const headers = { 'retry-after': String(Math.max(1, Math.ceil(waitMs / 1_000))) };
-    throw new ServiceError('rate_limited', message, { limit: 'endpoint_challenges', headers });
-  };
+  const limitChallenges = limitPerMinute({
+    perMinute: CHALLENGES_PER_MINUTE,
+    limit: 'endpoint_challenges',
+    sentence: `A partner adds at most ${CHALLENGES_PER_MINUTE} endpoints a minute.`,
+  });
   postWithStoredAnswer<Static<typeof CreateEndpointBody>>(app, options, {
     operation: 'createWebhookEndpoint',
     path: '/v1/webhook-endpoints',
@@ -66,7 +58,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
         );
       if (present.length >= ENDPOINTS_MAX)
         throw refuse('url', 'not_possible', `You have ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first.`);
-      pace(partnerId);
+      limitChallenges(partnerId);
       const wanted = { partnerId, url, eventTypes };
       const add = (database: Database) => addEndpoint({ ...endpointTools, database }, managerOf(caller, correlationId), wanted);
       return work.answer(ofPartner, add, async ({ endpointId, secret }, db) => ({
