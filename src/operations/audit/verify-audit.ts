@@ -3,6 +3,7 @@ import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.t
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { eachPage } from '../../store/each-page.ts';
 
 /** The problem of the first entry that does not match its seal. */
 export type AuditFault =
@@ -195,10 +196,12 @@ async function findPlace({ keys, pause }: Chain, entry: SealedEntry): Promise<bi
 
 /** Whether the entry that was sealed with this number follows later. */
 async function isBehind({ pool, keys, pause }: Chain, entryNo: bigint): Promise<boolean> {
-  for (let after = entryNo, page: SealedEntry[] = []; ; after = page.at(-1)?.entryNo ?? after) {
-    page = await listAuditEntriesAfter(pool, after, ENTRIES_AT_ONCE);
+  const entries = eachPage<SealedEntry>(ENTRIES_AT_ONCE, (last, limit) =>
+    listAuditEntriesAfter(pool, last?.entryNo ?? entryNo, limit),
+  );
+  for await (const page of entries) {
     if (page.some((entry) => isSealed(keys, { ...entry, entryNo }))) return true;
-    if (page.length < ENTRIES_AT_ONCE) return false;
     await pause();
   }
+  return false;
 }

@@ -25,12 +25,13 @@ export async function verifyKind<Row>(
 ): Promise<KindVerdict> {
   const differences: AuditDifference[] = [];
   let records = 0;
-  for (let page: Row[] | undefined; page === undefined || page.length === RECORDS_AT_ONCE; await pause()) {
-    const last = page?.at(-1);
-    const afterId = last === undefined ? '' : kind.idOf(last);
-    page = await kind.list(database.pool, { afterId, limit: RECORDS_AT_ONCE });
+  const rows = eachPage<Row>(RECORDS_AT_ONCE, (last, limit) =>
+    kind.list(database.pool, { afterId: last === undefined ? '' : kind.idOf(last), limit }),
+  );
+  for await (const page of rows) {
     records += page.length;
     for (const row of await listDiffering(database, kind, page)) differences.push(...(await lookAgain(database, kind, row)));
+    await pause();
   }
   for (const subjectId of await findRemoved(database, kind, pause)) differences.push({ subjectId, fields: ['removed'] });
   return { records, differences };
