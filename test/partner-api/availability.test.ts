@@ -215,7 +215,8 @@ describe('changes by a partner', () => {
     try {
       const claims = 'select count(*)::int as n from keyed_answer where partner_id = $1';
       await waitFor('claims', async () => (await audit.query(claims, [partner.partnerId])).rows[0].n === changes.length);
-      const waits = 'select count(*)::int as n from pg_locks where not granted';
+      const waits =
+        "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
       await waitFor('wait for the lock', async () => (await audit.query(waits)).rows[0].n > 0);
       await assertServed(honest);
     } finally {

@@ -466,7 +466,7 @@ async function lockStarts() {
     untilOneWaits: () =>
       waitFor('process that waits for the database while it starts', async () => {
         const { rows } = await service.database.pool.query(
-          "select from pg_locks where not granted and relation = 'installation'::regclass",
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%installation%'",
         );
         return rows.length > 0;
       }),

@@ -224,7 +224,9 @@ describe('while events are numbered', HANG_LIMIT, () => {
 
 async function untilSomebodyWaits(): Promise<void> {
   for (;;) {
-    const { rows } = await administrator.query("select from pg_stat_activity where wait_event_type = 'Lock'");
+    const { rows } = await administrator.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
     if (rows.length > 0) return;
     await sleep(5);
   }
