@@ -20,6 +20,8 @@ const ENDPOINTS_OF_ONE = 5;
 /** More than an endpoint may have under way at once. */
 const EVENTS_OF_HANGING = 70;
 const EVENTS_OF_SOUND = 10;
+/** An attempt without an answer ends after so long. */
+const ANSWER_WITHIN_MS = 15_000;
 
 const service = await testService({ env: WEBHOOK_ENV, roles: ['api'] });
 const { database } = service;
@@ -30,6 +32,7 @@ class HangingReceivers {
   readonly urls: string[] = [];
   /** Those that were sent something. */
   readonly reached = new Set<number>();
+  reachedFirstAtMs = Number.POSITIVE_INFINITY;
   /** Connections that somebody gave up. */
   ended = 0;
   readonly #sockets = new Set<Socket>();
@@ -56,6 +59,7 @@ class HangingReceivers {
     socket.on('error', () => {});
     socket.on('close', () => this.ended++);
     socket.once('data', () => {
+      this.reachedFirstAtMs = Math.min(this.reachedFirstAtMs, performance.now());
       if (this.reached.add(number).size === HANGING) this.#allReached.resolve();
     });
     socket.resume();
@@ -81,21 +85,31 @@ async function confirm(partners: readonly TestPartner[], events: number): Promis
   for (const { client } of partners) await Promise.all(Array.from({ length: events }, () => client.confirm()));
 }
 
-test('the events of 50 are all delivered while not one attempt at 150 that hang has ended', HANG_LIMIT, async () => {
+/** @returns Whether it took less time than an attempt may: else attempts that hang may have ended, which says nothing. */
+async function deliverBesideHanging(): Promise<boolean> {
   const hanging = new HangingReceivers();
   await hanging.open();
   const receiver = await WebhookReceiver.open();
   const sound = await enter(Array.from({ length: SOUND }, (_, number) => `${receiver.url}?${number}`));
   await confirm(await enter(hanging.urls), EVENTS_OF_HANGING);
-  await spawnService(service.databaseUrl, WEBHOOK_ENV, ['--roles', 'webhooks']);
+  const sender = await spawnService(service.databaseUrl, WEBHOOK_ENV, ['--roles', 'webhooks']);
   await hanging.untilAllReached();
   await confirm(sound, EVENTS_OF_SOUND);
   await receiver.until(SOUND * EVENTS_OF_SOUND);
-  assert.equal(hanging.ended, 0);
+  const { ended } = hanging;
   const { rows } = await database.pool.query(
     `select count(*)::int4 as hung from delivery d join webhook_endpoint e using (partner_id, endpoint_id)
     where e.url = any ($1) and d.attempts = 0`,
     [hanging.urls],
   );
-  assert.equal(rows[0].hung, HANGING * EVENTS_OF_HANGING);
+  const isInTime = performance.now() - hanging.reachedFirstAtMs < ANSWER_WITHIN_MS;
+  if (isInTime) assert.deepEqual([ended, rows[0].hung], [0, HANGING * EVENTS_OF_HANGING]);
+  await sender.end('SIGKILL');
+  await database.pool.query("update webhook_endpoint set status = 'removed' where url = any ($1)", [hanging.urls]);
+  return isInTime;
+}
+
+test('the events of 50 are all delivered while not one attempt at 150 that hang has ended', HANG_LIMIT, async () => {
+  // A machine that is busy enough is slower than that.
+  while (!(await deliverBesideHanging()));
 });
