@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { readConfig } from '../../src/config.ts';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { openLog } from '../../src/observability/log.ts';
@@ -145,11 +146,15 @@ describe('when a job is due', HANG_LIMIT, () => {
 
   test('due times that a clock has set which was ahead are corrected while the schedule goes on', async () => {
     const job = newJob();
-    let steadyMs = 0;
-    const options = { database, jobs: [job], onRun: () => {}, onError: assert.ifError, steadyClock: () => steadyMs };
-    const schedule = openSchedule(options);
+    let [steadyMs, timesRead] = [0, 0];
+    const steadyClock = () => {
+      timesRead++;
+      return steadyMs;
+    };
+    const schedule = openSchedule({ database, jobs: [job], onRun: () => {}, onError: assert.ifError, steadyClock });
     after(() => schedule.close());
-    await waitFor('registration', () => stateOf(job.name));
+    // It reads the clock before and after that.
+    await waitFor('registration', () => timesRead > 1);
     await setDueBefore(job, '-30 days');
     steadyMs += 61_000;
     await waitFor('correction', async () => {
@@ -346,11 +351,14 @@ describe('by hand', HANG_LIMIT, () => {
 });
 
 test('the metrics tell the last success, the duration and the failures of each job', HANG_LIMIT, async () => {
-  const port = 20_000 + (process.pid % 10_000);
+  const port = await freePort();
   const service = await spawnService(databaseUrl, { OPERATIONS_PORT: String(port) }, ['--roles', 'schedule,webhooks']);
   await pool.query("update job set due_at = now() - interval '1 second' where job_name = 'prune-job-runs'");
   await untilRuns('prune-job-runs', (runs) => runs[0]?.trigger === 'schedule' && hasEnded(runs));
-  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  const read = async () => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  // A run is counted when its end has been recorded.
+  const isCounted = (text: string) => text.includes('partner_impact_job_runs_total{job="prune-job-runs"') && text;
+  const text = await waitFor('count of the run', async () => isCounted(await read()));
   assert.match(text, /partner_impact_job_last_success_timestamp_seconds\{job="prune-job-runs"\} \d+/);
   assert.match(text, /partner_impact_job_duration_seconds_count\{job="prune-job-runs"\} 1/);
   assert.match(text, /partner_impact_job_runs_total\{job="prune-job-runs",outcome="succeeded"\} 1/);
