@@ -17,11 +17,11 @@ import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/commands/every-command.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
-import { until } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -202,7 +202,7 @@ test('the service logs it as an error, with its reason, and says it once', HANG_
   await pool.query(
     "update job set due_at = now(), last_success_at = now() - interval '1 minute' where job_name = 'report-break-glass'",
   );
-  await until(() => service.output().includes('told by the service'), 'the line of the log');
+  await waitFor('line of the log', () => service.output().includes('told by the service'));
   const line =
     service
       .output()

@@ -20,6 +20,7 @@ import { after, describe, test } from 'node:test';
 import { findBinaries } from '../../src/embedded-postgres/binaries.ts';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 import { isOrphanedSession, listProcesses, readText } from '../../src/embedded-postgres/processes.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import {
   AS_NOBODY,
   BINARIES,
@@ -35,7 +36,6 @@ import {
   makeFolder,
   needs,
   query,
-  until,
 } from '../support/postgres/embedded.ts';
 
 after(clearAway);
@@ -187,7 +187,7 @@ describe('after a kill', () => {
     await query(owner.socketDirectory ?? '', 'create table kept as select 42 as answer');
     const killed = postmasterPid(dataDirectory);
     await end(owner.process, 'SIGKILL');
-    await until(() => !isRunning(killed), 'the end of the server');
+    await waitFor('end of the server', () => !isRunning(killed));
     const server = await open(dataDirectory);
     assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
     assert.equal(server.isOwner, true);
@@ -202,7 +202,7 @@ describe('after a kill', () => {
     const busy = query(server.socketDirectory, 'select count(*) from generate_series(1, 100000000000)').catch(
       (failure) => failure,
     );
-    await until(async () => (await countBusy(server)) === 1, 'a session at work');
+    await waitFor('session at work', async () => (await countBusy(server)) === 1);
     await killPostmaster(dataDirectory);
     await Promise.all([server.ensureRunning(), server.ensureRunning()]);
     assert.deepEqual(await query(server.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
@@ -217,7 +217,7 @@ describe('after a kill', () => {
     const server = await open(dataDirectory);
     const waiting = query(server.socketDirectory, 'select pg_sleep(100)').catch((failure) => failure);
     const findWaiting = () => query(server.socketDirectory, `select pid from pg_stat_activity where wait_event = 'PgSleep'`);
-    await until(async () => (await findWaiting()).length === 1, 'a session that sleeps');
+    await waitFor('session that sleeps', async () => (await findWaiting()).length === 1);
     for (const { pid } of await findWaiting()) process.kill(Number(pid), 'SIGSTOP');
     await killPostmaster(dataDirectory);
     await server.ensureRunning();
@@ -508,7 +508,7 @@ async function assertRefused(dataDirectory: string, sentence: RegExp): Promise<v
 async function killPostmaster(dataDirectory: string): Promise<void> {
   const pid = postmasterPid(dataDirectory);
   process.kill(pid, 'SIGKILL');
-  await until(() => !isRunning(pid), 'the end of the postmaster');
+  await waitFor('end of the postmaster', () => !isRunning(pid));
 }
 
 /** Over a kill of the owner, a second start beside the first, and an orderly end. */

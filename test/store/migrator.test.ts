@@ -8,10 +8,10 @@ import type pg from 'pg';
 import { renderSchema } from '../../scripts/render-schema.ts';
 import { migrate, readMigrationState } from '../../src/store/schema/migrate.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
-import { until } from '../support/postgres/embedded.ts';
 import { applyOlder } from '../support/postgres/older-database.ts';
 import { startMigrating } from '../support/start-migrating.ts';
 
@@ -50,7 +50,7 @@ describe('a database of an earlier release', () => {
     await other.query('select pg_advisory_lock($1)', [LOCK_OF_KYSELY]);
     const migrated = migrate(databaseUrl);
     const tried = "select from pg_stat_activity where datname = current_database() and state = 'idle' and query = 'commit'";
-    await until(async () => (await pool.query(tried)).rowCount === 1, 'the migrator tried once');
+    await waitFor('first try of the migrator', async () => (await pool.query(tried)).rowCount === 1);
     const { rows } = await pool.query("select to_regclass('kysely_migration') as list");
     assert.equal(rows[0]?.list, null);
     await other.query('select pg_advisory_unlock($1)', [LOCK_OF_KYSELY]);
@@ -125,12 +125,12 @@ describe('processes', () => {
     const holder = await connect(databaseUrl);
     await holder.query('begin; lock table adjustment in access share mode');
     const child = startMigrating(databaseUrl);
-    await until(() => isWaiting(pool), 'the file waits for the table');
+    await waitFor('file that waits for the table', () => isWaiting(pool));
     child.kill('SIGKILL');
     await once(child, 'exit');
     assert.deepEqual((await readMigrationState(pool)).pending, pending);
     const migrated = migrate(databaseUrl);
-    await until(() => isWaiting(pool), 'the next one waits for the table');
+    await waitFor('next one that waits for the table', () => isWaiting(pool));
     await holder.query('commit');
     assert.deepEqual(namesOf(await migrated), pending);
   });
@@ -147,7 +147,7 @@ test(
     proxy.silenceAfter('insert into kysely_migration');
     const lost = assert.rejects(migrate(proxy.databaseUrl), /Connection terminated|terminating connection/);
     const holds = "select from pg_locks where granted and relation = 'contribution'::regclass and mode = 'AccessExclusiveLock'";
-    await until(async () => (await pool.query(holds)).rowCount === 1, 'the file holds the table of contributions');
+    await waitFor('file that holds the table of contributions', async () => (await pool.query(holds)).rowCount === 1);
     const confirming = await connect(databaseUrl);
     await confirming.query('begin; lock table contribution in row exclusive mode; commit');
     assert.deepEqual((await readMigrationState(pool)).pending, pending);

@@ -5,9 +5,9 @@ import { copyFileSync, cpSync, mkdtempSync, readlinkSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openEmbedded } from '../../../src/embedded-postgres/open-embedded.ts';
+import { waitFor } from '../assertions/wait-for.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../../..');
 
@@ -118,18 +118,21 @@ export async function holdInContainer(dataDirectory: string, uidMap: string, ins
   const prefix = ['unshare', '--user', 'sh', '-c', 'read go; exec "$@"', 'sh', 'sh', '-c', forbid, 'sh', ...confine];
   const outside = readlinkSync('/proc/self/ns/user');
   const prepare = async (child: ChildProcessWithoutNullStreams) => {
-    await until(() => readlinkSync(`/proc/${child.pid}/ns/user`) !== outside, 'a user namespace');
+    await waitFor('user namespace', () => readlinkSync(`/proc/${child.pid}/ns/user`) !== outside);
     for (const map of ['uid_map', 'gid_map']) writeFileSync(`/proc/${child.pid}/${map}`, uidMap);
     child.stdin.write('go\n');
   };
   return hold(dataDirectory, { installation, prefix, prepare });
 }
 
+/** Longer than a server takes to end on a busy machine: of a holder that is killed meanwhile it would go on, and write. */
+const HEED_WITHIN_MS = 60_000;
+
 /** Sends a signal to one of our own processes and waits for its end; one that does not heed it is killed. */
 export async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   child.kill(signal);
-  const impatience = setTimeout(() => child.kill('SIGKILL'), 10_000);
+  const impatience = setTimeout(() => child.kill('SIGKILL'), HEED_WITHIN_MS);
   await once(child, 'exit');
   clearTimeout(impatience);
 }
@@ -145,12 +148,6 @@ export async function query(socketDirectory: string, text: string): Promise<Reco
   } finally {
     await client.end();
   }
-}
-
-/** Looks again and again, for at most ten seconds. */
-export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (const deadline = performance.now() + 10_000; performance.now() < deadline; await sleep(10)) if (await condition()) return;
-  throw new Error(`Not reached within ten seconds: ${what}`);
 }
 
 /**
