@@ -10,7 +10,7 @@ import { assertUsable, chooseAccount } from './account.ts';
 import { attachOrStart, type Running } from './attach-or-start.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { assertSameMajor, createCluster, isCreated } from './cluster.ts';
-import type { Postmaster } from './postmaster.ts';
+import { hasLostSocket, type Postmaster } from './postmaster.ts';
 import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './problem.ts';
 import { worksIn } from './processes.ts';
 
@@ -22,8 +22,9 @@ export interface EmbeddedServer {
   /** True when this process started the server, and so must stop it. */
   readonly isOwner: boolean;
   /**
-   * When the server is gone, starts it again or attaches to the one that another process started; while it is alive, this only reads
-   * `/proc`. Overlapping calls share one attempt. Never creates a new cluster. Does nothing after {@link stop}.
+   * When the server is gone, starts it again or attaches to the one that another process started; while it is alive, this only looks at
+   * `/proc` and at its socket. An own server whose socket was removed is shut down and started again: it makes its socket at its start
+   * only. Overlapping calls share one attempt. Never creates a new cluster. Does nothing after {@link stop}.
    */
   ensureRunning(): Promise<void>;
   /** Fast shutdown (sessions end, a checkpoint is written) by the owner; waits at most ten seconds for it. */
@@ -55,7 +56,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
   }
   assertSameMajor(cluster, account);
   const start = () => attachOrStart({ cluster, binaries, account, onProgress });
-  return new KeptServer(cluster, await start(), start);
+  return new KeptServer(cluster, await start(), { start, onProgress });
 }
 
 function findPlace(dataDirectory: string, given: string | undefined): { cluster: string; binaries: Binaries } {
@@ -72,14 +73,20 @@ function findPlace(dataDirectory: string, given: string | undefined): { cluster:
 class KeptServer implements EmbeddedServer {
   readonly #cluster: string;
   readonly #start: () => Promise<Running>;
+  readonly #onProgress: (sentence: string) => void;
   #running: Running;
   #attempt: Promise<void> | undefined;
   #isStopped = false;
 
-  constructor(cluster: string, first: Running, start: () => Promise<Running>) {
+  constructor(
+    cluster: string,
+    first: Running,
+    { start, onProgress }: { start: () => Promise<Running>; onProgress: (sentence: string) => void },
+  ) {
     this.#cluster = cluster;
     this.#running = first;
     this.#start = start;
+    this.#onProgress = onProgress;
   }
 
   get socketDirectory(): string {
@@ -91,7 +98,7 @@ class KeptServer implements EmbeddedServer {
   }
 
   async ensureRunning(): Promise<void> {
-    if (this.#isStopped || worksIn(this.#running.postmaster.pid, this.#cluster)) return;
+    if (this.#isStopped || this.#works()) return;
     if (!isCreated(this.#cluster))
       throw embeddedProblem(`${this.#cluster} has disappeared: restore it, or restart the service with an empty database.`);
     this.#attempt ??= this.#restart();
@@ -104,8 +111,18 @@ class KeptServer implements EmbeddedServer {
     if (this.#running.isOurs) await shutDown(this.#running.postmaster, this.#cluster);
   }
 
+  /** To another process the socket of a server may be invisible, as where each has a `/tmp` of its own: only its owner may judge. */
+  #works(): boolean {
+    const { postmaster, isOurs } = this.#running;
+    return worksIn(postmaster.pid, this.#cluster) && !(isOurs && hasLostSocket(postmaster));
+  }
+
   async #restart(): Promise<void> {
     try {
+      if (this.isOwner && worksIn(this.#running.postmaster.pid, this.#cluster)) {
+        this.#onProgress(`The socket of the database was removed from ${this.socketDirectory}: the database is started again …`);
+        await shutDown(this.#running.postmaster, this.#cluster);
+      }
       this.#running = await this.#start();
     } finally {
       this.#attempt = undefined;

@@ -2,7 +2,7 @@
  * The server of a cluster as its own `postmaster.pid` describes it: the only register and the only lock. No other file is kept, so
  * nothing is stale after a kill.
  */
-import { linkSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { hasNumber, readText, workingFolder, worksIn } from './processes.ts';
@@ -32,6 +32,11 @@ export async function findAnsweringPostmaster(cluster: string): Promise<Postmast
   const postmaster = readLockFile(cluster);
   if (!postmaster?.socketDirectory) return undefined;
   return (await answers(join(postmaster.socketDirectory, SOCKET_NAME))) ? { ...postmaster, status: 'ready' } : undefined;
+}
+
+/** Whether its socket has been removed, as by who clears `/tmp`: it lives, and nobody can reach it any more. */
+export function hasLostSocket({ socketDirectory }: Postmaster): boolean {
+  return !existsSync(join(socketDirectory, SOCKET_NAME));
 }
 
 /**

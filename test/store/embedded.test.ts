@@ -226,6 +226,22 @@ describe('after a kill', () => {
     await server.stop();
   });
 
+  test('its socket is removed: ensureRunning of its owner brings it back with every committed row, and of nobody else', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const [owner, other] = [await open(dataDirectory), await open(dataDirectory)];
+    await query(owner.socketDirectory, 'create table kept as select 42 as answer');
+    const before = postmasterPid(dataDirectory);
+    rmSync(join(owner.socketDirectory, '.s.PGSQL.5432'));
+    await other.ensureRunning();
+    assert.equal(postmasterPid(dataDirectory), before);
+    await Promise.all([owner.ensureRunning(), owner.ensureRunning()]);
+    assert.deepEqual(await query(owner.socketDirectory, 'select answer from kept'), [{ answer: 42 }]);
+    assert.deepEqual([owner.isOwner, other.isOwner], [true, false]);
+    await other.stop();
+    await owner.stop();
+    assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false, 'shut down, not killed');
+  });
+
   test(
     'a server that outlived its starter is ended by the next start, which owns a new one',
     isRoot ? needs('namespaces') : {},
