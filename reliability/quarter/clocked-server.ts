@@ -19,6 +19,6 @@ export async function startClockedServer(dataDirectory: string, environment: Rea
   const account = chooseAccount(binaries, cluster);
   await createCluster(cluster, binaries, account);
   const clocked = { ...binaries, environment: { ...binaries.environment, ...environment } };
-  const { postmaster } = await attachOrStart({ cluster, binaries: clocked, account, onProgress: () => {} });
+  const { postmaster } = await attachOrStart({ cluster, binaries: clocked, account, mayStart: true, onProgress: () => {} });
   return postmaster.pid;
 }

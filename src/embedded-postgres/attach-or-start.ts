@@ -12,6 +12,8 @@ export interface Site {
   readonly cluster: string;
   readonly binaries: Binaries;
   readonly account: Account;
+  /** Otherwise another process of the service does, and this one waits for it. */
+  readonly mayStart: boolean;
   readonly onProgress: (sentence: string) => void;
 }
 
@@ -52,7 +54,7 @@ type Finding =
 /**
  * @returns The server once it accepts connections.
  *
- * @throws A sentence when PostgreSQL reports why it cannot start, or when the cluster stays occupied for a minute.
+ * @throws A sentence when PostgreSQL reports why it cannot start, or when no server is ready after a minute.
  */
 export async function attachOrStart(site: Site): Promise<Running> {
   const { cluster } = site;
@@ -65,6 +67,8 @@ export async function attachOrStart(site: Site): Promise<Running> {
     if (finding.is === 'busy') {
       deadline = performance.now() + IDLE_TIMEOUT_MS;
       report(finding.sentence);
+    } else if (!site.mayStart) {
+      report('Waiting until the first process has started the database server …');
     } else if (finding.is === 'occupied') {
       endSessions(finding.pids);
       report('Waiting for the last sessions of a killed database server …');
@@ -75,7 +79,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
     }
   }
   throw embeddedProblem(
-    `The database in ${cluster} is in use, but no server became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch, cluster)}`,
+    `No server of the database in ${cluster} became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch, cluster)}`,
   );
 }
 

@@ -34,6 +34,8 @@ export interface EmbeddedServer {
 export interface EmbeddedOptions {
   /** Folder of `postgres` and `initdb`; by default the programs of the npm package. */
   readonly binaries?: string;
+  /** Whether this process may start the server; by default it may. Whoever starts it takes it along at its own end. */
+  readonly mayStart?: boolean;
   /** Called with a sentence when something takes longer than a moment. */
   readonly onProgress?: (sentence: string) => void;
 }
@@ -47,7 +49,7 @@ const STOP_TIMEOUT_MS = 10_000;
  * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`.
  */
 export async function openEmbedded(dataDirectory: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
-  const onProgress = options.onProgress ?? (() => {});
+  const { mayStart = true, onProgress = () => {} } = options;
   const { cluster, binaries } = findPlace(dataDirectory, options.binaries);
   const account = chooseAccount(binaries, cluster);
   if (!isCreated(cluster)) {
@@ -55,7 +57,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
     await createCluster(cluster, binaries, account);
   }
   assertSameMajor(cluster, account);
-  const start = () => attachOrStart({ cluster, binaries, account, onProgress });
+  const start = () => attachOrStart({ cluster, binaries, account, mayStart, onProgress });
   return new KeptServer(cluster, await start(), { start, onProgress });
 }
 

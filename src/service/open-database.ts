@@ -40,6 +40,8 @@ export interface Store {
 export interface StoreOptions {
   /** Whether to migrate the schema; otherwise an outdated schema is refused. */
   readonly migrates?: boolean;
+  /** Whether this process starts the embedded server, again too; otherwise the first process of the service does. By default it does. */
+  readonly startsServer?: boolean;
   readonly poolSize?: number;
   readonly logger?: Logger;
   readonly onProgress?: (sentence: string) => void;
@@ -76,9 +78,10 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
  */
 export async function openStore(
   config: Config,
-  { poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
+  { startsServer = true, poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
 ): Promise<UncheckedStore> {
-  const server = config.databaseUrl === undefined ? await openEmbedded(config.dataDirectory, { onProgress }) : undefined;
+  const isEmbedded = config.databaseUrl === undefined;
+  const server = isEmbedded ? await openEmbedded(config.dataDirectory, { mayStart: startsServer, onProgress }) : undefined;
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
   let mayMakeAuditKey = false;
   const connection = {
@@ -88,7 +91,7 @@ export async function openStore(
     onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
   };
   const database = openDatabase({ ...connection, poolSize });
-  const watch = server && watchOver(server, logger);
+  const watch = server && startsServer ? watchOver(server, logger) : undefined;
   return {
     databaseUrl,
     database,

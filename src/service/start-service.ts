@@ -112,6 +112,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
 }
 
 export interface ServiceProcessOptions extends ServiceOptions, Pick<PartnerApiSettings, 'processes' | 'onTrouble'> {
+  /** Whether this is the first process, which migrates the database and runs the embedded server. */
   readonly migrates: boolean;
 }
 
@@ -121,7 +122,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
-    const store = await connectStore(config, { migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress });
+    const connection = { migrates, startsServer: migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress };
+    const store = await connectStore(config, connection);
     parts.defer(() => store.close());
     const { database } = store;
     const openPool = (size: number): Database => {
