@@ -13,6 +13,7 @@ import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
+import { dropUnwritableOutput } from './terminal/closed-pipe.ts';
 import { consoleLink } from './terminal/console-link.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { describeLowOpenFilesLimit } from './terminal/open-files-limit.ts';
@@ -44,6 +45,7 @@ interface ServeOptions {
 }
 
 async function serve(wanted: ServeOptions): Promise<void> {
+  dropUnwritableOutput();
   const { processes, roles } = wanted;
   const config = readConfig(process.env);
   const stopped = stopSignal();

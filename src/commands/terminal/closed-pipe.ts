@@ -9,6 +9,11 @@ export function dropUnreadOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', dropOutput);
 }
 
+/** The same of all that cannot be written, as to a disk that is full, and without a word: of a service, which is there to answer. */
+export function dropUnwritableOutput(): void {
+  for (const stream of [process.stdout, process.stderr]) stream.off('error', dropOutput).on('error', () => {});
+}
+
 function dropOutput(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
   process.exitCode ||= CLOSED_PIPE;
