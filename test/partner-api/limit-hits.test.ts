@@ -132,7 +132,7 @@ describe('the metrics count', () => {
   test('requests that are not answered yet', async () => {
     const { client } = await service.newPartner();
     const inFlight = async () => (await readMetrics())('partner_impact_requests_in_flight');
-    const answers = [1, 2, 3].map(() => client.confirm({}, { 'X-Sandbox-Scenario': 'slow;ms=3000' }));
+    const answers = [1, 2, 3].map(() => client.confirm({}, { 'X-Sandbox-Scenario': 'slow;ms=8000' }));
     await waitFor('three requests in flight', async () => (await inFlight()) === 3);
     assert.deepEqual(
       (await Promise.all(answers)).map(({ status }) => status),

@@ -45,7 +45,7 @@ const PLAYED: readonly (readonly [scenario: string, outcome: string, sent: strin
   ['service_unavailable;times=2', 'confirmed', 'POST GET POST GET POST'],
   ['timeout_before_commit;times=1', 'confirmed', 'POST GET POST'],
   ['timeout_after_commit', 'confirmed', 'POST GET'],
-  ['slow;ms=1500', 'confirmed', 'POST GET', 500],
+  ['slow;ms=7000', 'confirmed', 'POST GET', 3_000],
   ['order_taken', 'refused: partner_order_conflict', 'POST GET'],
 ];
 
