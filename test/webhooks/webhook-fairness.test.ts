@@ -12,7 +12,7 @@ import { activateSecret, rotateSecret } from '../../src/webhooks/endpoints/rotat
 import { newSecret } from '../../src/webhooks/security/signature.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
-import { until } from '../support/postgres/embedded.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -112,20 +112,17 @@ describe('what is claimed and waits for a place', HANG_LIMIT, () => {
     });
 
   test('is signed with the secret that was activated meanwhile, alone', async () => {
-    const { id, receiver, end } = await withWaiting();
+    const [{ id, receiver, end }, disabled] = await Promise.all([withWaiting(), withWaiting()]);
     await rotateSecret(tools, OWNER, id);
     await activateSecret(database, OWNER, id);
     const { rows } = await database.pool.query('select secret_sealed from webhook_endpoint where endpoint_id = $1', [
       id.endpointId,
     ]);
     const secret = tools.secretBox.open(id.endpointId, rows[0].secret_sealed);
-    // Once a second a process looks how the endpoints are.
-    const looked = await newEndpoint(service, tools);
-    for (let round = 0; round < 3; round++) {
-      await looked.client.confirm();
-      await looked.receiver.until(round + 1);
-      await sleep(600);
-    }
+    // A process reads all endpoints for which something waits at once: when it has read that this one is disabled, it has the secret too.
+    await disableEndpoint(database, OWNER, disabled.id, 'The test says so.');
+    await untilClaimed(disabled.id.partnerId, 64);
+    disabled.end(200);
     end(200);
     const last = (await receiver.until(MORE_THAN_PLACES)).slice(64);
     const { Webhook } = await import('standardwebhooks');
@@ -156,6 +153,6 @@ describe('what is claimed and waits for a place', HANG_LIMIT, () => {
       return rows[0].due;
     };
     // They go back when the failures are recorded, one queue after the other.
-    await until(async () => (await countDue()) === untouched.length, 'the return of what was not sent');
+    await waitFor('return of what was not sent', async () => (await countDue()) === untouched.length);
   });
 });
