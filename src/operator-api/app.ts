@@ -27,9 +27,10 @@ import { addSecurityHeaders } from './http/security-headers.ts';
 import type { JobTools } from './overview/jobs.ts';
 import { nulRefused, registerRoute } from './register-route.ts';
 import { ROUTES } from './routes.ts';
+import { createSharedState, type SharedState } from './shared-state.ts';
 
-/** What the routes work with. */
-export interface OperatorApiTools extends SessionTools {
+/** What the interface is built from. */
+export interface OperatorApiOptions extends Omit<SessionTools, 'shared'> {
   readonly environment: Environment;
   readonly endpointTools: EndpointTools;
   readonly settlementTools: SettlementTools;
@@ -45,6 +46,11 @@ export interface OperatorApiTools extends SessionTools {
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
 
+/** What the routes work with. */
+export interface OperatorApiTools extends OperatorApiOptions {
+  readonly shared: SharedState;
+}
+
 /** What a request waited for in vain. */
 export type WaitedFor = 'turn' | 'connection';
 
@@ -56,7 +62,7 @@ export interface OperatorApi {
 const PATH_CHARACTERS_MAX = 16_384;
 
 /** Builds the interface; the listener is somebody else's. */
-export async function buildOperatorApi(options: OperatorApiTools): Promise<OperatorApi> {
+export async function buildOperatorApi(options: OperatorApiOptions): Promise<OperatorApi> {
   const app: FastifyInstance = Fastify({
     logger: false,
     bodyLimit: BODY_MAX_BYTES,
@@ -89,7 +95,8 @@ export async function buildOperatorApi(options: OperatorApiTools): Promise<Opera
   acceptJsonOnly(app);
   acceptFiles(app);
   validateByContract(app);
-  for (const route of ROUTES) registerRoute(app, route, options);
+  const tools: OperatorApiTools = { ...options, shared: createSharedState(options) };
+  for (const route of ROUTES) registerRoute(app, route, tools);
   await app.ready();
   return { handle: (request, response) => app.routing(request, response), close: () => app.close() };
 }

@@ -5,7 +5,6 @@ import { Type } from '../partner-api/schema-type.ts';
 import type { Queryable } from '../store/database.ts';
 import { type ExportColumn, type ExportedRecord, exportColumnsOf, type ObjectSchema } from './export-columns.ts';
 import { attachment, exportNameOf } from './export-name.ts';
-import { operatorTurns } from './http/operator-turns.ts';
 import type { OperatorCall, OperatorRoute } from './route.ts';
 import { closed } from './schema-parts.ts';
 
@@ -13,9 +12,6 @@ type Answer = ExportedRecord & { readonly next_after: string; readonly has_more:
 
 /** The largest page: a download takes as few as it can. */
 const PAGE = '200';
-
-/** Of all lists. They wait less long than a stream may be without data; more of them than connections of the admin listener do not exist. */
-const readPage = operatorTurns({ atOnce: 2, waitingMax: 1_024, waitMaxMs: 20_000 });
 
 /** Whether a route answers with pages of records. */
 export function isPaged({ answer }: OperatorRoute): boolean {
@@ -40,7 +36,7 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
       const { reply, actor } = call;
       const { pool } = call.tools.database;
       const inTurn = <Read>(read: () => Promise<Read>): Promise<Read> =>
-        readPage({ asker: actor.operatorId, isWanted: () => !reply.raw.destroyed, work: read });
+        call.tools.shared.exportInTurn({ asker: actor.operatorId, isWanted: () => !reply.raw.destroyed, work: read });
       const readRows = (after?: string): Promise<Rows> =>
         inTurn(async () => {
           const query = { ...call.query, limit: PAGE, ...(after !== undefined && { after }) };

@@ -17,19 +17,12 @@ import { judgeSession, requireStillSignedIn } from './access/judge-session.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
-import { type HashedUpload, hashUpload } from './http/hash-upload.ts';
+import type { HashedUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
-import { operatorTurns } from './http/operator-turns.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
 import type { OperatorRoute } from './route.ts';
 
 const DEADLINE_MS = 10_000;
-
-/**
- * Of all routes. As many at once as the interface has connections: more would only wait for them. Some screens of each of a dozen operators may
- * wait, for less than the deadline of a request, so that it is told what happened.
- */
-const readInTurn = operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 });
 
 /** Registers a route with all that is checked before its work: session, token, role, recent sign-in, shape, key. */
 export function registerRoute(app: FastifyInstance, route: OperatorRoute, tools: OperatorApiTools): void {
@@ -67,7 +60,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       if (!takesList && !takesFile && hasNul(sent)) throw nulRefused();
     },
     handler: async (request, reply) => {
-      const sent = takesFile ? { file: await hashUpload(request, tools.uploads) } : { body: request.body };
+      const sent = takesFile ? { file: await tools.shared.files.hash(request, tools.uploads) } : { body: request.body };
       // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
         request.operatorSession = await judgeSession(request, route, tools);
@@ -90,7 +83,7 @@ function read<Answer>(
   work: () => Promise<Answer>,
   { request, reply, tools }: Pick<Call, 'request' | 'reply' | 'tools'>,
 ): Promise<Answer> {
-  return readInTurn({
+  return tools.shared.readInTurn({
     asker: readSessionCookie(request, tools.environment) ?? '',
     isWanted: () => !reply.raw.destroyed,
     work,

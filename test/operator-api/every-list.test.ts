@@ -14,6 +14,7 @@ import { getMonth } from '../../src/operator-api/overview/months.ts';
 import { getOverview } from '../../src/operator-api/overview/overview.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { listTools } from '../support/operator-api/list-tools.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -37,7 +38,7 @@ let tools: OperatorApiTools;
 
 before(async () => {
   database = { ...openDatabase({ databaseUrl, poolSize: 4 }), isDistributed: clusterUrl !== undefined };
-  tools = { database, reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
+  tools = listTools(database);
   await fillLists(pool, COUNTS);
 });
 after(() => database.close());

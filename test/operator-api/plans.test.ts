@@ -11,10 +11,10 @@ import { listLatest } from '../../src/operations/contributions/list-contribution
 import { readOverview } from '../../src/operations/overview/read-overview.ts';
 import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import { searchSettlementLines } from '../../src/operations/overview/search-settlement-lines.ts';
-import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { countWaitingBatches } from '../../src/store/impact/impact-batch.ts';
 import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
+import { listTools } from '../support/operator-api/list-tools.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { onSession } from '../support/postgres/on-session.ts';
@@ -61,7 +61,7 @@ for (const route of LISTS)
     const max = (MORE[route.operation] ?? 0) + (isPlain ? PAGE_MAX : LOOKED_AT_MAX);
     test(`${route.operation} ${new URLSearchParams(query)}: at most ${max} blocks`, async () => {
       const read = (db: pg.PoolClient, after?: string) => {
-        const tools = { ...TOOLS, database: onSession(database, db) };
+        const tools = listTools(onSession(database, db));
         return route.handle({ tools, params: PARAMS, query: { ...query, ...(after && { after }) } }) as Promise<{
           next_after?: string;
         }>;
@@ -74,9 +74,6 @@ for (const route of LISTS)
       assert.ok(second <= max, `${second} blocks of the second page`);
     });
   }
-
-/** Of what the lists use. */
-const TOOLS = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] } } as unknown as OperatorApiTools;
 
 const on = (db: pg.PoolClient) => onSession(database, db);
 

@@ -7,9 +7,9 @@ import { after, before, test } from 'node:test';
 import type pg from 'pg';
 import { fillLists } from '../../bench/operators/fill-lists.ts';
 import { LISTS, PARAMS, type Query, queriesOf } from '../../bench/operators/list-queries.ts';
-import type { OperatorApiTools } from '../../src/operator-api/app.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { listTools } from '../support/operator-api/list-tools.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { onSession } from '../support/postgres/on-session.ts';
@@ -38,8 +38,7 @@ const young = openDatabase({ databaseUrl, poolSize: 1 });
 after(() => young.close());
 
 function read(route: OperatorRoute, query: Query, db: pg.PoolClient): Promise<unknown> {
-  const database = onSession(young, db);
-  const tools = { reviewExpiryHours: 72, environment: 'sandbox', jobs: { all: [] }, database } as unknown as OperatorApiTools;
+  const tools = listTools(onSession(young, db));
   return route.handle({ tools, params: PARAMS, query });
 }
 

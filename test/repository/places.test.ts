@@ -126,6 +126,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'route',
       'routes',
       'schema-parts',
+      'shared-state',
       'sorting',
       'whole-list',
     ],

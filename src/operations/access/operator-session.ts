@@ -24,10 +24,12 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { auditOperator, isAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import type { SecretSealing } from './second-factor.ts';
+import type { UnknownLogins } from './unknown-login-attempts.ts';
 
 export interface SessionTools {
   readonly database: Database;
   readonly sealing: SecretSealing;
+  readonly shared: { readonly unknownLogins: UnknownLogins };
   /** The costs of new passwords; the usual ones by default. */
   readonly passwordCosts?: PasswordCosts | undefined;
 }

@@ -22,7 +22,6 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { hashOfVerifier, requireOwnVerifier, useSecondFactor } from './second-factor.ts';
-import { claimUnknownAttempt } from './unknown-login-attempts.ts';
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */
@@ -156,10 +155,10 @@ export function refusePassword(password: string, { name, email }: Pick<Operator,
 
 /** It is counted, and takes as long, as a wrong password. */
 async function refuseUnknown(
-  { database, passwordCosts }: SessionTools,
+  { shared, passwordCosts }: SessionTools,
   { login, password }: Pick<PasswordSignIn, 'login' | 'password'>,
 ): Promise<never> {
-  const waitSeconds = claimUnknownAttempt(database, login);
+  const waitSeconds = shared.unknownLogins.claimAttempt(login);
   if (waitSeconds > 0) throw tooManyAttempts(waitSeconds);
   await isPassword(password, undefined, passwordCosts);
   throw passwordRefused();

@@ -4,7 +4,6 @@ import { endSession, type OpenedSession, type RequestOfSession } from '../../ope
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
 import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { operatorTurns } from '../http/operator-turns.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
@@ -12,17 +11,11 @@ import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody
 
 /** Longer than a request waits for its turn, also on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
-/**
- * Each costs a fifth of a second, one after another, whoever asks. Connections take turns, of which the listener has 64: the requests that
- * anybody sends keep nobody waiting for as long as this.
- */
-const signInTurn = operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 20_000 });
+type Asked = Pick<OpenCall<unknown>, 'tools' | 'request' | 'reply'>;
 
-type Asked = Pick<OpenCall<unknown>, 'request' | 'reply'>;
-
-function takeTurn<Result>({ request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
+function takeTurn<Result>({ tools, request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
   const { remoteAddress, remotePort } = request.raw.socket;
-  return signInTurn({ asker: `${remoteAddress} ${remotePort}`, isWanted: () => !reply.raw.destroyed, work });
+  return tools.shared.signInInTurn({ asker: `${remoteAddress} ${remotePort}`, isWanted: () => !reply.raw.destroyed, work });
 }
 
 export function requestOf(request: FastifyRequest, environment: Environment): RequestOfSession {
@@ -46,7 +39,7 @@ export const signIn = openRoute({
   body: SignInBody,
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
-    const opened = await takeTurn({ request, reply }, () =>
+    const opened = await takeTurn({ tools, request, reply }, () =>
       signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools.environment);
@@ -64,7 +57,7 @@ export const signInWithLink = openRoute({
   body: SignInByCodeBody,
   answer: Session,
   async handle({ tools, request, reply, body: { code, password, totp } }) {
-    const opened = await takeTurn({ request, reply }, () =>
+    const opened = await takeTurn({ tools, request, reply }, () =>
       signInByCode(tools, { code, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools.environment);
@@ -94,7 +87,7 @@ export const signInOnceMore = operatorRoute({
   body: PasswordBody,
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
-    const opened = await takeTurn({ request, reply }, () =>
+    const opened = await takeTurn({ tools, request, reply }, () =>
       signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools.environment);
@@ -114,7 +107,9 @@ export const setPassword = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
     const change = { operatorId, password, newPassword, totp };
-    const opened = await takeTurn({ request, reply }, () => changePassword(tools, change, requestOf(request, tools.environment)));
+    const opened = await takeTurn({ tools, request, reply }, () =>
+      changePassword(tools, change, requestOf(request, tools.environment)),
+    );
     return beginSession(reply, opened, tools.environment);
   },
 });

@@ -21,7 +21,6 @@ import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd, reason } from '../schema-parts.ts';
 import { readSettlementFilter, settlementFilter } from '../settlements/settlement-filter.ts';
-import { settlementsOf } from '../settlements/settlements-of.ts';
 import { sorting } from '../sorting.ts';
 import {
   AdjustmentDetail,
@@ -39,7 +38,7 @@ const DEADLINE_MS = 20_000;
 
 /** The totals of the open settlement are added up once for all who look. */
 function previewTools(tools: OperatorApiTools): PreviewTools {
-  return { pricesOf: tools.settlementTools.pricesOf, openTotals: settlementsOf(tools).openTotals };
+  return { pricesOf: tools.settlementTools.pricesOf, openTotals: tools.shared.settlements.openTotals };
 }
 
 async function describe(tools: OperatorApiTools, adjustment: Adjustment) {

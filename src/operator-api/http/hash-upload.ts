@@ -19,7 +19,7 @@ export interface HashedUpload {
   readonly sha256: string;
 }
 
-/** The body of a route that takes a file is read by {@link hashUpload}; elsewhere it is refused as before. */
+/** The body of a route that takes a file is read by {@link FileHasher}; elsewhere it is refused as before. */
 export function acceptFiles(app: FastifyInstance): void {
   app.addContentTypeParser(FILE_TYPE, (request, payload, done) => {
     if (request.routeOptions.config.takesFile) return done(null, payload);
@@ -27,23 +27,35 @@ export function acceptFiles(app: FastifyInstance): void {
   });
 }
 
-let uploads = 0;
+/** Hashes the files that requests carry, four at a time. */
+export class FileHasher {
+  #underWay = 0;
 
-/**
- * Reads the file that a request carries, in pieces.
- *
- * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once;
- * `internal_service_unavailable` when the service stops.
- */
-export async function hashUpload({ raw, headers }: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
-  if (headers['content-type'] !== FILE_TYPE) throw refuse('missing', `Send the bytes of the file as ${FILE_TYPE}.`, 415);
-  if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
-  if (uploads >= UPLOADS_MAX)
-    throw new ServiceError(
-      'rate_limited',
-      'The service is receiving its maximum number of files. Send the file again in a minute.',
-    );
-  uploads++;
+  /**
+   * Reads the file that a request carries, in pieces.
+   *
+   * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once;
+   * `internal_service_unavailable` when the service stops.
+   */
+  async hash(request: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
+    const { headers } = request;
+    if (headers['content-type'] !== FILE_TYPE) throw refuse('missing', `Send the bytes of the file as ${FILE_TYPE}.`, 415);
+    if (Number(headers['content-length'] ?? 0) > FILE_BYTES_MAX) throw tooLarge();
+    if (this.#underWay >= UPLOADS_MAX)
+      throw new ServiceError(
+        'rate_limited',
+        'The service is receiving its maximum number of files. Send the file again in a minute.',
+      );
+    this.#underWay++;
+    try {
+      return await readAndHash(request, arriving);
+    } finally {
+      this.#underWay--;
+    }
+  }
+}
+
+async function readAndHash({ raw }: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
   const timer = setTimeout(() => raw.destroy(), SILENCE_MS).unref();
   const last = setTimeout(() => raw.destroy(), WHOLE_MS).unref();
   try {
@@ -57,7 +69,6 @@ export async function hashUpload({ raw, headers }: FastifyRequest, arriving: Sto
     }
     return { byteCount: BigInt(byteCount), sha256: hash.digest('hex') };
   } finally {
-    uploads--;
     // A sender reads the answer when its bytes are taken.
     raw.resume();
     clearTimeout(timer);

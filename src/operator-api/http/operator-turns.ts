@@ -23,6 +23,9 @@ export class NoTurn extends ServiceError {
   }
 }
 
+/** Does the work of a turn, or throws {@link NoTurn}. */
+export type TakeTurn = <Answer>(turn: Turn<Answer>) => Promise<Answer>;
+
 /**
  * Works for the operators of this process a few at a time: more would delay its answers to partners, and to the probes. The others wait;
  * askers take turns, so that nobody waits behind the many requests of another. Nothing is done for a client that is gone, and what waits
@@ -30,7 +33,7 @@ export class NoTurn extends ServiceError {
  *
  * @throws NoTurn
  */
-export function operatorTurns({ atOnce, waitingMax, waitMaxMs }: TurnLimits): <Answer>(turn: Turn<Answer>) => Promise<Answer> {
+export function operatorTurns({ atOnce, waitingMax, waitMaxMs }: TurnLimits): TakeTurn {
   return createBatcher<Turn<unknown>, unknown>({
     concurrency: atOnce,
     batchMax: 1,
@@ -39,7 +42,7 @@ export function operatorTurns({ atOnce, waitingMax, waitMaxMs }: TurnLimits): <A
     shareOf: ({ asker }) => asker,
     refuse: () => new NoTurn(),
     run: (turns) => Promise.all(turns.map(workIfWanted)),
-  }) as <Answer>(turn: Turn<Answer>) => Promise<Answer>;
+  }) as TakeTurn;
 }
 
 async function workIfWanted({ isWanted, work }: Turn<unknown>): Promise<unknown> {

@@ -1,16 +1,10 @@
 import type { Readable } from 'node:stream';
-import { UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
 import { listLinesWithContributions } from '../../operations/reconciliations/list-lines-with-contributions.ts';
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
-import {
-  createReconcileSettlement,
-  type ReconcileSettlement,
-  reconciliationNotFound,
-} from '../../operations/reconciliations/reconcile-settlement.ts';
+import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../../partner-api/http/stream-bounds.ts';
 import { watchTransfer } from '../../partner-api/http/watched-transfer.ts';
-import { shareTransfers } from '../../partner-api/limits/transfers.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -31,16 +25,6 @@ import {
   reconciliationOfPartner,
 } from './reconciliation-schemas.ts';
 
-/** What the lists of operators share, as long as the tools live. */
-const reconcilers = new WeakMap<OperatorApiTools, ReconcileSettlement>();
-
-function reconcilerOf(tools: OperatorApiTools): ReconcileSettlement {
-  const known = reconcilers.get(tools) ?? createReconcileSettlement(tools.database, UNCOUNTED);
-  reconcilers.set(tools, known);
-  return known;
-}
-
-const beginUpload = shareTransfers({ name: 'lists', perPartner: 2, inAll: 8 });
 /** The time for the answer, after the longest time that a list takes to arrive. */
 const ANSWER_MS = 30_000;
 
@@ -60,7 +44,7 @@ export const reconcile = operatorRoute({
   answer: ReconciliationBody,
   async handle({ tools, actor, request, reply, params: { partner_id: partnerId, settlement_id: settlementId } }) {
     const format = formatOfList(request);
-    beginUpload(partnerId, reply.raw);
+    tools.shared.beginList(partnerId, reply.raw);
     const body = boundStream(request.body as Readable, TRANSFER_BOUNDS);
     const requireSenderAllowed = () => requireStillSignedIn(request, reconcileForPartner.leastRole, tools);
     const received = body.iterator({ destroyOnReturn: false });
@@ -76,7 +60,7 @@ export const reconcile = operatorRoute({
       }),
     };
     try {
-      const { reconciliation, isReplay } = await reconcileForPartner(reconcilerOf(tools), actor, list);
+      const { reconciliation, isReplay } = await reconcileForPartner(tools.shared.reconcile, actor, list);
       if (isReplay) markReplayed(reply);
       return reconciliationOfPartner(await withPeriod(tools.database.pool, reconciliation));
     } finally {

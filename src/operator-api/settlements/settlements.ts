@@ -18,7 +18,7 @@ import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ofPeriod } from './settlement-filter.ts';
 import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
-import { settlementsOf, showSettlements, withTotals } from './settlements-of.ts';
+import { showSettlements, withTotals } from './settlements-of.ts';
 
 const ofPartner = sorting(['period'], '-period');
 const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
@@ -112,7 +112,7 @@ export const getSettlement = operatorRoute({
   answer: SettlementBody,
   deadlineMs: 20_000,
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId } }) {
-    const [shown] = await showSettlements(tools, [await settlementsOf(tools).byId({ partnerId, settlementId })]);
+    const [shown] = await showSettlements(tools, [await tools.shared.settlements.byId({ partnerId, settlementId })]);
     return shown;
   },
 });
@@ -147,7 +147,7 @@ export const listLines = operatorRoute({
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
     const { of, line_type: lineType } = query;
     const { page, end } = sortedPage('listSettlementLines', byLine, query, [partnerId, settlementId, of, lineType]);
-    await settlementsOf(tools).byId({ partnerId, settlementId });
+    await tools.shared.settlements.byId({ partnerId, settlementId });
     const { pool } = tools.database;
     if (of !== undefined) {
       const found = (await searchSettlementLines(pool, { partnerId, settlementId }, of.trim())).filter(
@@ -181,7 +181,7 @@ export const getStatement = operatorRoute({
   ),
   answer: 'csv',
   async handle({ tools, reply, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
-    const { settlement, write } = await settlementsOf(tools).statement({ partnerId, settlementId });
+    const { settlement, write } = await tools.shared.settlements.statement({ partnerId, settlementId });
     reply.header('content-disposition', `attachment; filename="statement-${settlement.period.label}-${settlementId}.csv"`);
     return write({ isExcelSafe: query.excel_safe === 'true' });
   },
@@ -205,7 +205,7 @@ export const closeOpenSettlement = operatorRoute({
     const nextSettlementId = idOfWork('stl', work.workId);
     // The same work had closed it before its process died.
     if (work.isTakenOver && (await findSettlement(database.pool, partnerId, nextSettlementId)))
-      return showClosed(await settlementsOf(tools).byId({ partnerId, settlementId }), environment);
+      return showClosed(await tools.shared.settlements.byId({ partnerId, settlementId }), environment);
     const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
     const outcome = await closeSettlement(database, actor, closing, settlementTools);
     forgetUnacknowledged(database);

@@ -1,86 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '../../domain/identifiers.ts';
-import { ServiceError } from '../../domain/service-error.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
-import { verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { readClock } from '../../store/clock.ts';
-import type { OperatorApiTools } from '../app.ts';
 import { operatorRoute } from '../route.ts';
 import { count, idParams, listOf, nullableIntegerText, nullableText, nullableTime, oneOf, shape, text } from '../schema-parts.ts';
-
-/** A verification under way, or the last one. It is kept in memory: it changes nothing, and can be made again. */
-interface Verification {
-  status: 'running' | 'done' | 'failed';
-  readonly startedAt: Date;
-  endedAt: Date | null;
-  settlements: number;
-  lines: number;
-  problems: readonly SettlementProblem[];
-}
+import type { VerificationRun } from './verification-runs.ts';
 
 const STATUSES = ['none', 'running', 'done', 'failed'] as const;
-/** Each reads every line of a partner, on connections that people wait for. */
-const RUNNING_MAX = 2;
 const PROBLEMS_MAX = 100;
-
-const known = new WeakMap<OperatorApiTools, Map<string, Verification>>();
-
-function verificationsOf(tools: OperatorApiTools): Map<string, Verification> {
-  const kept = known.get(tools) ?? new Map<string, Verification>();
-  known.set(tools, kept);
-  return kept;
-}
-
-function begin(tools: OperatorApiTools, partnerId: string, startedAt: Date): Verification {
-  const all = verificationsOf(tools);
-  const running = [...all].filter(([, { status }]) => status === 'running');
-  const own = running.find(([id]) => id === partnerId)?.[1];
-  if (own) return own;
-  if (running.length >= RUNNING_MAX) throw tooMany();
-  const begun: Verification = {
-    status: 'running',
-    startedAt,
-    endedAt: null,
-    settlements: 0,
-    lines: 0,
-    problems: [],
-  };
-  all.set(partnerId, begun);
-  void run(tools, partnerId, begun);
-  return begun;
-}
-
-async function run(tools: OperatorApiTools, partnerId: string, begun: Verification): Promise<void> {
-  const { database, settlementTools, onUnexpectedError } = tools;
-  const beganAtMs = performance.now();
-  let since = beganAtMs;
-  const options = {
-    signLike: settlementTools.signLike,
-    onProgress: (lines: number) => {
-      begun.lines = lines;
-    },
-    // As long as the work before it: whoever clicks has the other half of the time.
-    pause: async () => {
-      await sleep(performance.now() - since);
-      since = performance.now();
-    },
-  };
-  try {
-    Object.assign(begun, await verifySettlements(database, partnerId, options), { status: 'done' });
-  } catch (error) {
-    // It is about the database, and no problem of a record: the person begins again, and the log has the reason.
-    begun.status = 'failed';
-    onUnexpectedError(error, newId('corr'));
-  }
-  // By the same clock as its beginning, also while the database does not answer.
-  begun.endedAt = new Date(begun.startedAt.getTime() + Math.round(performance.now() - beganAtMs));
-}
-
-function tooMany(): ServiceError {
-  const message = `${RUNNING_MAX} verifications of other partners are in progress. Wait until one ends, then start this one again.`;
-  return new ServiceError('rate_limited', message, { headers: { 'retry-after': '10' } });
-}
 
 const VerificationBody = shape('Verification', {
   status: oneOf(STATUSES, '`none` before the first since the service started; `failed` where the database did not answer.'),
@@ -100,7 +25,7 @@ const VerificationBody = shape('Verification', {
   ),
 });
 
-function verificationToWire(one: Verification | undefined) {
+function verificationToWire(one: VerificationRun | undefined) {
   const { problems = [] } = one ?? {};
   return {
     status: one?.status ?? 'none',
@@ -135,7 +60,7 @@ export const verify = operatorRoute({
     'It runs in the background, and changes nothing. The daily verification is the job `verify`. While one of this partner runs, that one is shown.',
   async handle({ tools, params: { partner_id: partnerId } }) {
     await getPartner(tools.database.pool, partnerId);
-    return verificationToWire(begin(tools, partnerId, await readClock(tools.database.pool)));
+    return verificationToWire(tools.shared.verifications.begin(partnerId, await readClock(tools.database.pool)));
   },
 });
 
@@ -145,6 +70,6 @@ export const getVerification = operatorRoute({
   method: 'GET',
   summary: 'Show the verification that runs, or the last one since the service started',
   async handle({ tools, params: { partner_id: partnerId } }) {
-    return verificationToWire(verificationsOf(tools).get(partnerId));
+    return verificationToWire(tools.shared.verifications.of(partnerId));
   },
 });
