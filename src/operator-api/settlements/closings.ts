@@ -12,7 +12,7 @@ import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { BoundedCount, closed, flag, idParams, listOf, nullableShape, shape, text, time } from '../schema-parts.ts';
 import { SettlementBody } from './settlement-schemas.ts';
-import { showSettlements } from './settlements-of.ts';
+import { showSettlements } from './show-settlements.ts';
 
 const ClosingBody = shape('Closing', {
   partner_id: text('The id of the partner.'),

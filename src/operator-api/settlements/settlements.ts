@@ -18,7 +18,7 @@ import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ofPeriod } from './settlement-filter.ts';
 import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
-import { showSettlements, withTotals } from './settlements-of.ts';
+import { showSettlements, withTotals } from './show-settlements.ts';
 
 const ofPartner = sorting(['period'], '-period');
 const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
