@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { rowOf, run, type Statement } from '../query.ts';
+import { IS_EXHAUSTED } from './delivery.ts';
 import { HANDED_OVER } from './hand-over.ts';
 
 /** The deliveries that have not reached their receiver. */
@@ -33,7 +34,6 @@ function endpointsWith(condition: string, lastColumn: string): string {
 }
 
 const IS_WAITING = "d.status = 'waiting'";
-const IS_EXHAUSTED = "d.status = 'exhausted' and d.sequence is not null";
 const OF_ENDPOINT = 'd.partner_id = b.partner_id and d.endpoint_id = b.endpoint_id';
 const KEY = { partnerId: 'b.partner_id', key: 'endpoint_id', value: 'b.endpoint_id' };
 const ENDPOINT = `cross join lateral ${rowOf('webhook_endpoint', KEY)} e`;
@@ -115,7 +115,7 @@ const ANYWHERE = {
     name: 'count_exhausted_deliveries_anywhere',
     text: `select count(*)::int4 as exhausted from delivery d
       join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
-      where d.status = 'exhausted' and d.sequence is not null`,
+      where ${IS_EXHAUSTED}`,
   },
   lag: {
     name: 'measure_relay_lag_anywhere',

@@ -2,7 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, insertDueDeliveries } from './delivery.ts';
+import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, IS_EXHAUSTED, insertDueDeliveries } from './delivery.ts';
 import { HANDED_OVER } from './hand-over.ts';
 import { RECEIVES_EVENT } from './webhook-endpoint.ts';
 
@@ -34,7 +34,7 @@ const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
   held: "e.status = 'disabled'",
   dropped: "e.status = 'removed'",
   delivered: "(d.status = 'delivered' or d.status = 'handed_over' and d.ended_at is not null)",
-  exhausted: "d.status = 'exhausted' and d.sequence is not null",
+  exhausted: IS_EXHAUSTED,
   failed: "d.status = 'exhausted' and d.sequence is null",
 };
 

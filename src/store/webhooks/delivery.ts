@@ -80,6 +80,9 @@ export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "
     d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
+/** SQL: the attempts of the event's delivery `d` are spent. Written as the condition of the index of such deliveries, which it must match. */
+export const IS_EXHAUSTED = "d.status = 'exhausted' and d.sequence is not null";
+
 const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
     d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
 

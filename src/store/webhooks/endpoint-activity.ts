@@ -1,5 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { findListed, run, runListed, type Statement } from '../query.ts';
+import { IS_EXHAUSTED } from './delivery.ts';
 
 interface EndpointKey {
   readonly partnerId: string;
@@ -13,7 +14,7 @@ const COUNT: Statement = {
         select 1 from delivery where partner_id = $1 and endpoint_id = $2 and status = 'waiting' limit $3
       ) unended)::int4 as unended,
       (select count(*) from (
-        select 1 from delivery where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null limit $3
+        select 1 from delivery d where d.partner_id = $1 and d.endpoint_id = $2 and ${IS_EXHAUSTED} limit $3
       ) spent)::int4 as exhausted`,
 };
 
@@ -43,7 +44,7 @@ const ANYWHERE = findListed(
   ENDPOINT,
   (rows) => `select e.endpoint_id as "endpointId", count(*)::int4 as undelivered
     from ${rows} join delivery d on ${OF_ENDPOINT}
-    where d.status = 'waiting' or (d.status = 'exhausted' and d.sequence is not null) group by e.partner_id, e.endpoint_id`,
+    where d.status = 'waiting' or (${IS_EXHAUSTED}) group by e.partner_id, e.endpoint_id`,
 );
 
 const UNDELIVERED = {
@@ -54,7 +55,7 @@ const UNDELIVERED = {
     (rows) => `select e.endpoint_id as "endpointId", (select count(*) from (
         (select from delivery d where ${OF_ENDPOINT} and d.status = 'waiting' limit ${UNDELIVERED_MAX + 1})
         union all
-        (select from delivery d where ${OF_ENDPOINT} and d.status = 'exhausted' and d.sequence is not null limit ${UNDELIVERED_MAX + 1})
+        (select from delivery d where ${OF_ENDPOINT} and ${IS_EXHAUSTED} limit ${UNDELIVERED_MAX + 1})
       ) counted)::int4 as undelivered from ${rows}`,
   ).oneByOne,
   /** A distributed database has no row-by-row look-up: each node counts its rows. */
