@@ -98,8 +98,13 @@ test('what one process confirmed the other finds at once', async () => {
   assert.deepEqual((await second.findByEvent(contribution.partner_event_id)).body.contribution, contribution);
 });
 
-describe('kill -9 in the middle of confirmations', () => {
+describe('kill -9 in the middle of confirmations', HANG_LIMIT, () => {
   test('what was acknowledged is found, the rest is recovered by look-up and the same request, and everything is there once', async () => {
+    while (!(await killAmidst()));
+  });
+
+  /** @returns Whether something was not acknowledged yet: a process that is killed late, on a busy machine, may have answered all. */
+  async function killAmidst(): Promise<boolean> {
     const dying = await spawnService(service.databaseUrl);
     const [doomed, survivor] = [new Client(dying.baseUrl, key.apiKey), clients[0] as Client];
     const events = Array.from({ length: 300 }, () => ({
@@ -128,13 +133,14 @@ describe('kill -9 in the middle of confirmations', () => {
         return transaction_id;
       }),
     );
-    assert.ok(acknowledged >= 60 && acknowledged < 300, `${acknowledged} of 300 were acknowledged`);
+    assert.ok(acknowledged >= 60, `${acknowledged} of 300 were acknowledged`);
     const { rows } = await service.database.pool.query(
       'select count(*)::int4 as rows, count(distinct partner_event_id)::int4 as events from contribution where partner_id = $1 and partner_event_id = any($2)',
       [partner.partnerId, events.map(({ fields }) => fields.partner_event_id)],
     );
     assert.deepEqual([rows[0], new Set(transactions).size], [{ rows: 300, events: 300 }, 300]);
-  });
+    return acknowledged < 300;
+  }
 });
 
 describe('SIGTERM', () => {
@@ -301,9 +307,12 @@ describe('several processes on one port (serve --processes)', () => {
     }
     await waitFor('answers to all but one', () => waiting.size === 1);
     const [handed] = waiting as unknown as [Socket];
-    const closed = new Promise((resolve) => handed.once('close', resolve));
-    process.kill(still, 'SIGKILL');
-    await closed;
+    // The first process kills it by itself after 15 s, which the answers may take on a busy machine.
+    if (!handed.closed) {
+      const closed = new Promise((resolve) => handed.once('close', resolve));
+      process.kill(still, 'SIGKILL');
+      await closed;
+    }
     assert.equal(handed.bytesRead, 0);
     await crew.end('SIGKILL');
   });
