@@ -8,6 +8,7 @@ import { ageSession } from '../support/console/age-session.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { untilStill } from '../support/console/until-still.ts';
 import { codeOf, OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
@@ -54,6 +55,32 @@ describe('the sign-in', needsBrowser, () => {
     await page.locator('input[type=password]').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading(page, 'Overview');
+  });
+
+  test('is not undone by an answer of before it that comes late', async () => {
+    const { code } = await newPerson(service, 'viewer');
+    const page = await browser.open();
+    const held = Promise.withResolvers<() => Promise<void>>();
+    await page.route(
+      '**/operator/v1/session',
+      async (route) => {
+        const response = await route.fetch();
+        held.resolve(() => route.fulfill({ response }));
+      },
+      { times: 1 },
+    );
+    await page.goto(`${browser.baseUrl}/sign-in#${code}`);
+    const letCome = await held.promise;
+    for (const label of ['New password', 'The same password again']) await page.getByLabel(label).fill(PASSWORD);
+    await page.getByRole('button', { name: 'Set the password and sign in' }).click();
+    await heading(page, 'Overview');
+    const late = page.waitForResponse((answer) => answer.status() === 401);
+    await letCome();
+    await (await late).finished();
+    await untilStill(page);
+    assert.equal(await page.getByText('Your session has ended.').count(), 0);
+    await page.getByRole('navigation').getByRole('link', { name: 'Partners', exact: true }).click();
+    await heading(page, 'Partners');
   });
 
   test('in Arabic a refused sign-in and a used link are said whole, without a sentence in English', async () => {

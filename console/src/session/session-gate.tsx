@@ -47,6 +47,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   useHeldRecords(hasEnded);
   const begin = (opened: SessionAnswer) => {
     keepSession(opened);
+    // An answer that is on its way is of before: it would end the session that has just begun.
+    void queries.cancelQueries({ queryKey: SESSION_KEY });
     queries.setQueryData<Known>(SESSION_KEY, opened);
     void queries.invalidateQueries({ predicate: isOfOperator });
   };
