@@ -11,6 +11,7 @@ import { newConfirmation, uniqueId } from '../support/client.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { HOSTILE_LINE, openScene, type Scene } from '../support/console/console-scene.ts';
+import { copyBy } from '../support/console/copy-by.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeThrough, openFirst } from '../support/settlements.ts';
@@ -222,8 +223,7 @@ describe('a dispute', needsBrowser, () => {
     for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);
     await answer.fill(`${text}\n\nAmal`);
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
-    await page.getByRole('button', { name: 'Copy the text' }).click();
-    await page.getByRole('button', { name: 'Copied.' }).waitFor();
+    await copyBy(page, 'Copy the text');
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), `${text}\n\nAmal`);
     await page.getByText('In Arabic').click();
     assert.equal(await page.getByRole('button', { name: 'Copied.' }).count(), 0, 'the text in Arabic was not copied');

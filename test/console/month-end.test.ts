@@ -7,6 +7,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { copyBy } from '../support/console/copy-by.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { closeThrough, getOpen, newSettledPartner, openFirst } from '../support/settlements.ts';
 
@@ -388,7 +389,7 @@ describe('a list for a reconciliation', needsBrowser, () => {
       await page.getByText(words.first).waitFor();
       const names = await page.getByRole('listitem').locator('.id').allInnerTexts();
       assert.deepEqual(names, ['partner_event_id', 'partner_order_ref', 'points']);
-      await page.getByRole('button', { name: words.copy }).click();
+      await copyBy(page, words.copy);
       assert.equal(await page.evaluate('navigator.clipboard.readText()'), names.join());
       const [download] = await Promise.all([
         page.waitForEvent('download'),

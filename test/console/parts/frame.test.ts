@@ -6,6 +6,7 @@ import type { Locator } from 'playwright-core';
 import { shortId } from '../../../console/src/format/short-id.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { copyBy } from '../../support/console/copy-by.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { endpointTools, newEndpoint, untilDeliveries } from '../../support/webhooks/webhook-service.ts';
 
@@ -118,7 +119,7 @@ describe('the body of a delivery', needsBrowser, () => {
     const page = await browser.signedIn('viewer');
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/deliveries/${delivery?.deliveryId}`);
-    await page.getByRole('button', { name: 'Copy the body' }).click();
+    await copyBy(page, 'Copy the body');
     const { body } = receiver.arrived.at(-1) as { body: Buffer };
     assert.equal(await page.evaluate('navigator.clipboard.readText()'), String(body));
   });

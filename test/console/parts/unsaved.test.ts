@@ -4,6 +4,7 @@ import { after, describe, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { copyBy } from '../../support/console/copy-by.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 import { WebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 
@@ -42,6 +43,7 @@ describe('what is typed into the form of a rule', needsBrowser, () => {
       const dialog = page.getByRole('dialog');
       await page.getByRole('navigation').getByRole('link', { name: t.partners, exact: true }).click();
       await dialog.getByText(t.lost).waitFor();
+      await dialog.locator('button:focus').waitFor();
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });
       assert.equal(await version.inputValue(), 'spring-1');
@@ -108,7 +110,7 @@ test(
     await leave();
     await dialog.getByText('a secret that is shown once and is not copied yet').waitFor();
     await stay();
-    await page.getByRole('button', { name: 'Copy the key' }).click();
+    await copyBy(page, 'Copy the key');
     await leave();
     await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
   },
