@@ -1,12 +1,14 @@
 /** The orders and filters of lists: a heading, the choice on a narrow screen, and the address of the page say the same. */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { Page } from 'playwright-core';
 import operatorDocument from '../../openapi/operator.json' with { type: 'json' };
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
@@ -25,11 +27,12 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 const NAMES = ['Zad Market', 'Amber Sweets', 'Malaz Books'];
 if (scene) for (const name of NAMES) await createPartner(service.database, OWNER, name, OPEN_RATES);
 
-/** Once the list is there in the order that its heading has. */
-const namesIn = async (page: Page) => {
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
-  return (await page.locator('table tbody tr td:first-child').allInnerTexts()).filter((name) => NAMES.includes(name));
-};
+/** The address has the order before the list does. */
+async function untilNames(page: Page, wanted: readonly string[]): Promise<void> {
+  const listed = async () =>
+    (await page.locator('table tbody tr td:first-child').allInnerTexts()).filter((name) => NAMES.includes(name));
+  await waitFor(`list of ${wanted.join(', ')}`, async () => isDeepStrictEqual(await listed(), wanted), listed);
+}
 
 describe('the list of partners', needsBrowser, () => {
   test('a heading sorts it, the address keeps the order, and Back undoes it', async () => {
@@ -40,19 +43,18 @@ describe('the list of partners', needsBrowser, () => {
     await page.waitForURL(/sort=name/);
     await page.getByRole('row').filter({ hasText: 'Amber' }).waitFor();
     await page.waitForFunction("document.querySelector('th[aria-sort=ascending]') !== null");
-    assert.deepEqual(await namesIn(page), NAMES.toSorted());
+    await untilNames(page, NAMES.toSorted());
     await heading.getByRole('button').click();
     await page.waitForURL(/sort=-name/);
     await page.locator('th[aria-sort=descending]').waitFor();
-    assert.deepEqual(await namesIn(page), NAMES.toSorted().toReversed());
+    await untilNames(page, NAMES.toSorted().toReversed());
     await page.reload();
     await page.locator('th[aria-sort=descending]').waitFor();
-    assert.deepEqual(await namesIn(page), NAMES.toSorted().toReversed());
+    await untilNames(page, NAMES.toSorted().toReversed());
     await page.goBack();
     await page.locator('th[aria-sort=ascending]').waitFor();
     await page.goBack();
-    await page.getByRole('row').filter({ hasText: 'Amber' }).waitFor();
-    assert.deepEqual(await namesIn(page), NAMES);
+    await untilNames(page, NAMES);
   });
 
   test('on a narrow screen a choice sorts it', async () => {
@@ -60,8 +62,7 @@ describe('the list of partners', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/partners`);
     await choose(page, { field: 'Sort by', option: 'Name: A to Z' });
     await page.waitForURL(/sort=name/);
-    await page.getByText('Amber Sweets').waitFor();
-    assert.deepEqual(await namesIn(page), NAMES.toSorted());
+    await untilNames(page, NAMES.toSorted());
   });
 
   test('the button that clears the filters takes back what was typed a moment before', async () => {
@@ -73,7 +74,7 @@ describe('the list of partners', needsBrowser, () => {
     await typed.fill('malaz');
     await clear.click();
     await page.waitForURL((url) => url.search === '');
-    assert.equal(await typed.inputValue(), '');
+    await waitFor('empty field', async () => (await typed.inputValue()) === '');
     // Longer than typing waits before it is sent.
     await page.waitForTimeout(500);
     assert.equal(new URL(page.url()).search, '');
@@ -90,10 +91,10 @@ describe('the list of partners', needsBrowser, () => {
     await page.waitForURL(/name=malaz/);
     await page.getByText('Zad Market').waitFor({ state: 'detached' });
     await page.getByText('Malaz Books').waitFor();
-    assert.deepEqual(await namesIn(page), ['Malaz Books']);
+    await untilNames(page, ['Malaz Books']);
     await page.goBack();
     await page.getByText('Zad Market').waitFor();
-    assert.equal(await page.getByLabel('A part of the name').inputValue(), '');
+    await waitFor('empty field', async () => (await page.getByLabel('A part of the name').inputValue()) === '');
   });
 });
 
