@@ -218,7 +218,10 @@ describe('the rest of a list', needsBrowser, () => {
     const more = page.getByRole('button', { name: 'Show more' });
     for (const status of [429, 503]) {
       const mend = await answerBy(page, { url: /failures\?.*after=/, method: 'GET' }, (route) => refuse(route, status));
+      const refused = page.waitForResponse((answer) => answer.status() === status);
       await more.click();
+      // What is said of the one before stands there until then.
+      await refused;
       const alert = page.locator('.records-end + [role=alert]');
       await alert.getByText('The service could not complete the request').waitFor();
       await mend();
