@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
+import { monthAt } from '../../console/src/format/time.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -227,7 +228,7 @@ describe('points that have a value', needsBrowser, () => {
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
     const { partner } = await priced('0.005', 1);
     const viewer = await signedInOperator(service, 'viewer');
-    const months = `/operator/v1/months/${new Date().toISOString().slice(0, 7)}/partners?name=${partner.name}`;
+    const months = `/operator/v1/months/${monthAt(Date.now(), partner.timeZone)}/partners?name=${partner.name}`;
     await waitFor('the month with the contribution', async () => (await viewer.get(months)).body.partners[0].amounts.length > 0);
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
