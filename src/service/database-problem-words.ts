@@ -42,6 +42,13 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
       'Grant the role in DATABASE_URL what it lacks, or migrate as the role that owns the tables; the service goes on without a restart',
     isNoted: true,
   },
+  tables_missing: {
+    state: 'its tables are not found: what needs them is answered with 503',
+    nextStep:
+      'Check that DATABASE_URL leads to the database of this installation, and that search_path is that of the start; or restore what was dropped; the service goes on without a restart',
+    isReady: true,
+    isNoted: true,
+  },
   certificate: {
     state: 'its certificate is not trusted, or it offers no TLS',
     nextStep:

@@ -8,6 +8,7 @@ export const PROBLEM_REASONS = [
   'connections_used_up',
   'sign_in_refused',
   'rights_missing',
+  'tables_missing',
   'certificate',
   'unreachable',
   'worker_lost',
@@ -52,6 +53,7 @@ const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
   '57014': 'no_answer',
   '28': 'sign_in_refused',
   '42501': 'rights_missing',
+  '42P01': 'tables_missing',
   // What PgBouncer answers while it does not reach its server.
   '08': 'unreachable',
   ECONNREFUSED: 'unreachable',

@@ -268,6 +268,16 @@ describe('while look-ups work, a service stays ready and names what does not', H
     assert.equal((await client.confirm()).status, 201);
   });
 
+  test('tables that are not found, as with another search_path', async () => {
+    await database.pool.query('alter table contribution rename to contribution_elsewhere');
+    assert.equal((await client.confirm()).status, 503);
+    await isTold(/its tables are not found.+Check that DATABASE_URL leads to.+relation "contribution" does not exist/);
+    assert.deepEqual(await reasons(), ['tables_missing']);
+    await database.pool.query('alter table contribution_elsewhere rename to contribution');
+    assert.equal((await client.confirm()).status, 201);
+    await isTold(/^ready\n$/);
+  });
+
   test('a disk that is full, from what the server says to a statement', async () => {
     await database.pool.query(`create function refuse() returns trigger language plpgsql as
       $$ begin raise exception using errcode = 'disk_full', message = 'could not extend file: No space left on device'; end $$;
