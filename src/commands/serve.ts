@@ -13,7 +13,6 @@ import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
-import { dropUnwritableOutput } from './terminal/closed-pipe.ts';
 import { consoleLink } from './terminal/console-link.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { describeLowOpenFilesLimit } from './terminal/open-files-limit.ts';
@@ -21,6 +20,7 @@ import { readProcesses, readServiceRoles } from './terminal/options.ts';
 import { printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { stopSignal } from './terminal/stop-signal.ts';
+import { dropUnwritableOutput } from './terminal/unwritable-output.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
 
 export function serveCommand(): ProgramCommand {

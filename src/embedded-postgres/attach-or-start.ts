@@ -67,8 +67,6 @@ export async function attachOrStart(site: Site): Promise<Running> {
     if (finding.is === 'busy') {
       deadline = performance.now() + IDLE_TIMEOUT_MS;
       report(finding.sentence);
-    } else if (!site.mayStart) {
-      report('Waiting until the first process has started the database server …');
     } else if (finding.is === 'occupied') {
       endSessions(finding.pids);
       report('Waiting for the last sessions of a killed database server …');
@@ -108,8 +106,12 @@ function examine(cluster: string): Finding {
   return { is: 'busy', sentence: 'PostgreSQL is recovering its files …' };
 }
 
-/** @param previous The launch that has ended, if there was one. */
-function start({ cluster, binaries, account }: Site, previous: Launch | undefined): Launch {
+/**
+ * @param previous The launch that has ended, if there was one.
+ * @returns `undefined` where another process starts the server.
+ */
+function start({ cluster, binaries, account, mayStart }: Site, previous: Launch | undefined): Launch | undefined {
+  if (!mayStart) return undefined;
   assertWorthAnotherTry(previous, cluster);
   clearStaleLocks(cluster);
   return spawnPostmaster(cluster, binaries, account);

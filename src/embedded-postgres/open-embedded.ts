@@ -22,8 +22,8 @@ export interface EmbeddedServer {
   /** True when this process started the server, and so must stop it. */
   readonly isOwner: boolean;
   /**
-   * When the server is gone, starts it again or attaches to the one that another process started; while it is alive, this only looks at
-   * `/proc` and at its socket. An own server whose socket was removed is shut down and started again: it makes its socket at its start
+   * When the server is gone, starts it again where this process may, or attaches to the one that another process started; while it is alive,
+   * this only looks at `/proc` and at its socket. An own server whose socket was removed is shut down and started again: it makes its socket at its start
    * only. Overlapping calls share one attempt. Never creates a new cluster. Does nothing after {@link stop}.
    */
   ensureRunning(): Promise<void>;

@@ -11,17 +11,10 @@ import { VerificationRuns } from './settlements/verification-runs.ts';
 
 /** What the requests of one interface share in memory. It is lost with the process, and no other interface of the process has it. */
 export interface SharedState {
-  /**
-   * Of all routes. As many at once as the interface has connections: more would only wait for them. Some screens of each of a dozen
-   * operators may wait, for less than the deadline of a request, so that it is told what happened.
-   */
+  /** Of all routes. */
   readonly readInTurn: TakeTurn;
-  /** Of all lists. They wait less long than a stream may be without data; more of them than connections of the admin listener do not exist. */
+  /** Of all lists. */
   readonly exportInTurn: TakeTurn;
-  /**
-   * Each sign-in costs a fifth of a second, one after another, whoever asks. Connections take turns, of which the listener has 64: the
-   * requests that anybody sends keep nobody waiting for as long as this.
-   */
   readonly signInInTurn: TakeTurn;
   readonly unknownLogins: UnknownLogins;
   readonly beginList: BeginTransfer;
@@ -32,12 +25,25 @@ export interface SharedState {
   readonly reconcile: ReconcileSettlement;
 }
 
+/**
+ * As many at once as the interface has connections: more would only wait for them. Some screens of each of a dozen operators may wait, for
+ * less than the deadline of a request, so that it is told what happened.
+ */
+const READS = { atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 };
+/** They wait less long than a stream may be without data; more of them than connections of the admin listener do not exist. */
+const EXPORTS = { atOnce: 2, waitingMax: 1_024, waitMaxMs: 20_000 };
+/**
+ * Each sign-in costs a fifth of a second, one after another, whoever asks. Connections take turns, of which the listener has 64: the
+ * requests that anybody sends keep nobody waiting for 20 s.
+ */
+const SIGN_INS = { atOnce: 4, waitingMax: 256, waitMaxMs: 20_000 };
+
 export function createSharedState(options: OperatorApiOptions): SharedState {
   const { database } = options;
   return {
-    readInTurn: operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 8_000 }),
-    exportInTurn: operatorTurns({ atOnce: 2, waitingMax: 1_024, waitMaxMs: 20_000 }),
-    signInInTurn: operatorTurns({ atOnce: 4, waitingMax: 256, waitMaxMs: 20_000 }),
+    readInTurn: operatorTurns(READS),
+    exportInTurn: operatorTurns(EXPORTS),
+    signInInTurn: operatorTurns(SIGN_INS),
     unknownLogins: new UnknownLogins(),
     beginList: shareTransfers({ name: 'lists', perPartner: 2, inAll: 8 }),
     files: new FileHasher(),

@@ -32,7 +32,7 @@ export interface Store {
   openPool(poolSize: number): Database;
   /** Opens separate connections with these settings, whose events no other part of the process hears of. */
   openApart(poolSize: number, settings: readonly string[]): Database;
-  /** Why the embedded server does not run; `undefined` while it does, and of any other server. */
+  /** Why the embedded server that this process keeps running does not run; `undefined` while it does, and of any other server. */
   findFailure(): string | undefined;
   close(): Promise<void>;
 }
@@ -40,8 +40,11 @@ export interface Store {
 export interface StoreOptions {
   /** Whether to migrate the schema; otherwise an outdated schema is refused. */
   readonly migrates?: boolean;
-  /** Whether this process starts the embedded server, again too; otherwise the first process of the service does. By default it does. */
-  readonly startsServer?: boolean;
+  /**
+   * What this process does about the embedded server: `keep` starts it, again too when it has ended; `start`, the default, starts it where
+   * none runs; `attach` waits for the one of another process.
+   */
+  readonly embeddedServer?: 'keep' | 'start' | 'attach';
   readonly poolSize?: number;
   readonly logger?: Logger;
   readonly onProgress?: (sentence: string) => void;
@@ -78,10 +81,15 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
  */
 export async function openStore(
   config: Config,
-  { startsServer = true, poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
+  { embeddedServer = 'start', poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
 ): Promise<UncheckedStore> {
   const isEmbedded = config.databaseUrl === undefined;
-  const server = isEmbedded ? await openEmbedded(config.dataDirectory, { mayStart: startsServer, onProgress }) : undefined;
+  const mayStart = embeddedServer !== 'attach';
+  let tell = onProgress;
+  const embedded = { mayStart, onProgress: (sentence: string) => tell(sentence) };
+  const server = isEmbedded ? await openEmbedded(config.dataDirectory, embedded) : undefined;
+  // Of a later start the log tells.
+  if (logger) tell = (sentence) => logger.warn(sentence);
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
   let mayMakeAuditKey = false;
   const connection = {
@@ -91,7 +99,7 @@ export async function openStore(
     onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
   };
   const database = openDatabase({ ...connection, poolSize });
-  const watch = server && startsServer ? watchOver(server, logger) : undefined;
+  const watch = server && embeddedServer === 'keep' ? watchOver(server, logger) : undefined;
   return {
     databaseUrl,
     database,

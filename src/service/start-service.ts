@@ -122,7 +122,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
   const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
-    const connection = { migrates, startsServer: migrates, poolSize: POOL_SIZE, logger: log.logger, onProgress };
+    const embeddedServer = migrates ? 'keep' : 'attach';
+    const connection = { migrates, embeddedServer, poolSize: POOL_SIZE, logger: log.logger, onProgress } as const;
     const store = await connectStore(config, connection);
     parts.defer(() => store.close());
     const { database } = store;

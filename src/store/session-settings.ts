@@ -5,6 +5,8 @@ const SESSION_SETTINGS = [
   // A session that lost its client must release its locks: within seconds, in a transaction or outside of one.
   'client_connection_check_interval=1000',
   'idle_in_transaction_session_timeout=3000',
+  // The pools end their sessions themselves: one that the server ended would be met as a failure by the next who takes it.
+  'idle_session_timeout=0',
   'tcp_keepalives_idle=5',
   'tcp_keepalives_interval=2',
   'tcp_keepalives_count=3',

@@ -83,6 +83,32 @@ describe('the sign-in', needsBrowser, () => {
     await heading(page, 'Partners');
   });
 
+  test('is not asked for again where an answer of before the password was changed comes late', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/account`);
+    await heading(page, 'Account');
+    const held = Promise.withResolvers<() => Promise<void>>();
+    const { status, text } = await new OperatorClient(service.operationsPort).get('/operator/v1/session');
+    assert.equal(status, 401);
+    await page.route(
+      '**/operator/v1/session',
+      (route) => held.resolve(() => route.fulfill({ status, contentType: 'application/json', body: text })),
+      { times: 1 },
+    );
+    await page.clock.fastForward(16_000);
+    const letCome = await held.promise;
+    await page.getByLabel('Current password').fill(PASSWORD);
+    for (const label of ['New password', 'The same password again']) await page.getByLabel(label).fill(`${PASSWORD} changed`);
+    await page.getByRole('button', { name: 'Change the password' }).click();
+    await page.getByText('The password is changed.').waitFor();
+    await letCome();
+    await untilStill(page);
+    assert.equal(await page.getByText('Your session has ended.').count(), 0);
+    await page.getByRole('navigation').getByRole('link', { name: 'Partners', exact: true }).click();
+    await heading(page, 'Partners');
+  });
+
   test('in Arabic a refused sign-in and a used link are said whole, without a sentence in English', async () => {
     const page = await browser.open({ language: 'ar' });
     const alert = page.getByRole('alert');

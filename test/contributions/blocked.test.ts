@@ -37,11 +37,11 @@ describe('while a transaction holds an event', () => {
   test('other requests are answered, those of the same batch too, and the blocked one when the transaction ends', {
     ...HANG_LIMIT,
   }, async () => {
-    while (!(await answersOthersMeanwhile()));
+    for (const isLast of [false, false, true]) if (await answersOthersMeanwhile(isLast)) return;
   });
 
   /** @returns Whether it took less time than the blocked one may wait: on a busy machine that may be answered first, which says nothing. */
-  async function answersOthersMeanwhile(): Promise<boolean> {
+  async function answersOthersMeanwhile(isLast: boolean): Promise<boolean> {
     const fields = newConfirmation();
     const session = await hold(fields);
     const answered: Answer[] = [];
@@ -54,7 +54,7 @@ describe('while a transaction holds an event', () => {
     await end(session, 'rollback');
     const isInTime = performance.now() - sentAtMs < BLOCKED_MS_MAX;
     await waiting;
-    if (isInTime) assert.deepEqual([meanwhile, countByStatus(answered)], [[], { 201: 1 }]);
+    if (isInTime || isLast) assert.deepEqual([meanwhile, countByStatus(answered)], [[], { 201: 1 }]);
     return isInTime;
   }
 

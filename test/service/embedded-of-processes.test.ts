@@ -1,9 +1,11 @@
-/** The embedded server of a service of several processes. */
+/** Who starts the embedded server again: whoever does takes it along at the own end, and the others may still have work. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { readConfig } from '../../src/config.ts';
+import { openStore } from '../../src/service/open-database.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { clearAway, makeDataDirectory } from '../support/postgres/embedded.ts';
@@ -11,23 +13,39 @@ import { spawnService } from '../support/service.ts';
 
 after(clearAway);
 
-/** Whoever started a server takes it along at the own end, and the others may still have work. */
-test('is started by the first process alone, however often it is killed', HANG_LIMIT, async () => {
+test('of several processes the first one does, however often the server is killed', HANG_LIMIT, async () => {
+  const { dataDirectory, service, port } = await startEmbedded(['--processes', '2']);
+  assert.deepEqual(await killThrice(dataDirectory, port), Array(3).fill(service.process.pid));
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+test('a service does, and not a command that runs beside it', HANG_LIMIT, async () => {
+  const { dataDirectory, service, port } = await startEmbedded([]);
+  const command = await openStore(readConfig({ DATA_DIR: dataDirectory }));
+  assert.deepEqual(await killThrice(dataDirectory, port), Array(3).fill(service.process.pid));
+  await command.close();
+  assert.equal(await service.end('SIGTERM'), 0);
+});
+
+async function startEmbedded(words: readonly string[]) {
   const dataDirectory = await makeDataDirectory();
   const port = await freePort();
   const env = { DATA_DIR: dataDirectory, OPERATIONS_PORT: String(port), LOG_LEVEL: 'silent' };
-  const service = await spawnService('', env, ['--processes', '2']);
+  return { dataDirectory, port, service: await spawnService('', env, words) };
+}
+
+/** @returns The process that started each of the servers that came after. */
+async function killThrice(dataDirectory: string, port: number): Promise<number[]> {
   const isReady = async () => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
   const starters: number[] = [];
   for (let kills = 0; kills < 3; kills++) {
     const killed = postmasterPid(dataDirectory) as number;
     process.kill(killed, 'SIGKILL');
-    await waitFor('another server', async () => ![killed, undefined].includes(postmasterPid(dataDirectory)) && isReady());
+    await waitFor('new server', async () => ![killed, undefined].includes(postmasterPid(dataDirectory)) && isReady());
     starters.push(parentOf(postmasterPid(dataDirectory)));
   }
-  assert.deepEqual(starters, Array(3).fill(service.process.pid));
-  assert.equal(await service.end('SIGTERM'), 0);
-});
+  return starters;
+}
 
 function postmasterPid(dataDirectory: string): number | undefined {
   try {

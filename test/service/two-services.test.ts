@@ -41,7 +41,7 @@ test('a service takes a file while another of the process receives as many as it
   const [ofBusy, ofIdle] = [await signedInOperator(busy, 'operator'), await signedInOperator(idle, 'operator')];
   const files = Array.from({ length: FILES_MAX }, () => beginFile(ofBusy));
   t.after(() => files.forEach((file) => void file.destroy()));
-  await waitFor('a refusal by the busy service', async () => (await sendFile(ofBusy)).status === 429);
+  await waitFor('refusal by the busy service', async () => (await sendFile(ofBusy)).status === 429);
   // It was received and hashed: its hash is another one than the address says.
   const { status, body } = await sendFile(ofIdle);
   assert.deepEqual([status, body.error.details[0].field], [400, 'sha256']);

@@ -46,11 +46,17 @@ test('a mistake in the settings keeps its exit code', async () => {
 
 async function serve(words: readonly string[], output: ['pipe' | number, 'pipe' | number]) {
   const port = await freePort();
-  const env = { ...process.env, ...serviceEnv(databaseUrl, {}), PORT: String(port), OPERATIONS_PORT: String(await freePort()) };
+  const env = {
+    ...process.env,
+    ...serviceEnv(databaseUrl, {}),
+    LOG_LEVEL: 'info',
+    PORT: String(port),
+    OPERATIONS_PORT: String(await freePort()),
+  };
   const child = spawn(process.execPath, [MAIN, 'serve', ...words], { env, stdio: ['ignore', ...output] });
   after(() => child.kill('SIGKILL'));
   const client = new Client(`http://127.0.0.1:${port}`, key.apiKey);
-  await waitFor('a service that answers', async () => {
+  await waitFor('answer', async () => {
     assert.deepEqual([child.exitCode, child.signalCode], [null, null], 'it has ended');
     return (await client.call('/v1/partner').catch(() => undefined))?.status === 200;
   });

@@ -31,6 +31,7 @@ test('no setting of the database and no option of the URL takes the place of wha
     'array_nulls = off',
     "default_transaction_isolation = 'serializable'",
     'idle_in_transaction_session_timeout = 0',
+    "idle_session_timeout = '300ms'",
   ])
     await admin.query(`alter database ${name} set ${setting}`);
   await admin.end();
@@ -39,8 +40,8 @@ test('no setting of the database and no option of the URL takes the place of wha
   url.searchParams.set('statement_timeout', '0');
   const database = openDatabase({ databaseUrl: url.href });
   const { rows } = await database.pool.query(`select name, current_setting(name) as value from unnest(array['synchronous_commit',
-      'client_min_messages', 'datestyle', 'array_nulls', 'transaction_isolation', 'idle_in_transaction_session_timeout', 'search_path', 'jit',
-      'statement_timeout']) name`);
+      'client_min_messages', 'datestyle', 'array_nulls', 'transaction_isolation', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
+      'search_path', 'jit', 'statement_timeout']) name`);
   const { synchronousCommit } = await readServerSettings(database.pool);
   await database.close();
   assert.deepEqual(Object.fromEntries(rows.map((row) => [row.name, row.value])), {
@@ -50,6 +51,7 @@ test('no setting of the database and no option of the URL takes the place of wha
     array_nulls: 'on',
     transaction_isolation: 'read committed',
     idle_in_transaction_session_timeout: '3s',
+    idle_session_timeout: '0',
     search_path: 'public',
     jit: 'off',
     statement_timeout: '4500ms',

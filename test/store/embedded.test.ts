@@ -148,11 +148,12 @@ describe('a second start on the same folder', () => {
   test('never starts one beside a server that it cannot see, in another container', needs('mounts'), async () => {
     const dataDirectory = await makeDataDirectory();
     const server = await open(dataDirectory);
-    const inContainer = await hold(dataDirectory, {
-      prefix: ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'],
-    });
-    assert.deepEqual([inContainer.refusal, inContainer.isOwner], [undefined, false]);
-    await end(inContainer.process, 'SIGKILL');
+    for (const attaches of [false, true]) {
+      const prefix = ['unshare', '--pid', '--ipc', '--fork', '--kill-child', '--mount-proc'];
+      const inContainer = await hold(dataDirectory, { prefix, attaches });
+      assert.deepEqual([inContainer.refusal, inContainer.isOwner], [undefined, false]);
+      await end(inContainer.process, 'SIGKILL');
+    }
     await query(server.socketDirectory, 'select 1');
     await server.stop();
   });

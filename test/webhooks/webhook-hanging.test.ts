@@ -86,7 +86,7 @@ async function confirm(partners: readonly TestPartner[], events: number): Promis
 }
 
 /** @returns Whether it took less time than an attempt may: else attempts that hang may have ended, which says nothing. */
-async function deliverBesideHanging(): Promise<boolean> {
+async function deliverBesideHanging(isLast: boolean): Promise<boolean> {
   const hanging = new HangingReceivers();
   await hanging.open();
   const receiver = await WebhookReceiver.open();
@@ -103,7 +103,7 @@ async function deliverBesideHanging(): Promise<boolean> {
     [hanging.urls],
   );
   const isInTime = performance.now() - hanging.reachedFirstAtMs < ANSWER_WITHIN_MS;
-  if (isInTime) assert.deepEqual([ended, rows[0].hung], [0, HANGING * EVENTS_OF_HANGING]);
+  if (isInTime || isLast) assert.deepEqual([ended, rows[0].hung], [0, HANGING * EVENTS_OF_HANGING]);
   await sender.end('SIGKILL');
   await database.pool.query("update webhook_endpoint set status = 'removed' where url = any ($1)", [hanging.urls]);
   return isInTime;
@@ -111,5 +111,5 @@ async function deliverBesideHanging(): Promise<boolean> {
 
 test('the events of 50 are all delivered while not one attempt at 150 that hang has ended', HANG_LIMIT, async () => {
   // A machine that is busy enough is slower than that.
-  while (!(await deliverBesideHanging()));
+  for (const isLast of [false, false, true]) if (await deliverBesideHanging(isLast)) return;
 });

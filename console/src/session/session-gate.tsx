@@ -1,5 +1,5 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
-import { type Query, QueryObserver, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, QueryObserver, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Activity, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepSession } from '../api/client.ts';
@@ -20,15 +20,22 @@ export function isOfOperator({ queryKey }: Pick<Query, 'queryKey'>): boolean {
   return queryKey[0] !== SESSION_KEY[0];
 }
 
-export async function readSession(): Promise<Known> {
+export async function readSession({ signal }: { readonly signal: AbortSignal }): Promise<Known> {
   try {
     const session = await answerOf(client.GET('/operator/v1/session'));
-    keepSession(session);
+    if (!signal.aborted) keepSession(session);
     return session;
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) return null;
     throw error;
   }
+}
+
+/** An answer that is still on its way is of the session before: it would end the one that begins. */
+export function beginSession(queries: QueryClient, opened: SessionAnswer): void {
+  keepSession(opened);
+  void queries.cancelQueries({ queryKey: SESSION_KEY });
+  queries.setQueryData<Known>(SESSION_KEY, opened);
 }
 
 /**
@@ -46,10 +53,7 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const hasEnded = held !== undefined && known === null && !isChanging;
   useHeldRecords(hasEnded);
   const begin = (opened: SessionAnswer) => {
-    keepSession(opened);
-    // An answer that is on its way is of before: it would end the session that has just begun.
-    void queries.cancelQueries({ queryKey: SESSION_KEY });
-    queries.setQueryData<Known>(SESSION_KEY, opened);
+    beginSession(queries, opened);
     void queries.invalidateQueries({ predicate: isOfOperator });
   };
   const readAgain = useCallback(() => void queries.refetchQueries({ queryKey: SESSION_KEY }), [queries]);

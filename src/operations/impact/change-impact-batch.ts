@@ -145,7 +145,8 @@ async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, chan
   if (needed === 'first') await requireFirstOperator(db, actor);
   if (needed !== 'second') return;
   requireRole(actor, 'approver');
-  for (const begun of begunBefore(batch, await listImpactBatchChanges(db, batch.impactBatchId))) {
+  const changes = batch.status === 'delivered' ? await listImpactBatchChanges(db, batch.impactBatchId) : [];
+  for (const begun of begunBefore(batch, changes)) {
     await requireAuditedOperator(db, begun.operatorId);
     await requireSecondOperator(db, actor, begun);
   }

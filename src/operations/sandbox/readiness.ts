@@ -22,7 +22,7 @@ import {
   type Since,
 } from '../../store/sandbox/readiness-evidence.ts';
 
-/** ReadinessEvidence in an answer; a compared list has no correlation id. */
+/** Evidence in an answer; a compared list has no correlation id. */
 export type EvidenceView = Omit<ReadinessEvidence, 'correlationId'> & { readonly correlationId: string | null };
 
 export interface CheckedItem {
@@ -51,7 +51,7 @@ export interface Readiness {
 }
 
 const REMEMBERED_MAX = 50_000;
-/** ReadinessEvidence of a kind is recorded once in this time: more of it shows nothing else. */
+/** Evidence of a kind is recorded once in this time: more of it shows nothing else. */
 const REMEMBERED_MS = 1_000;
 /** The most writes under way; further evidence is recorded the next time. */
 const UNDER_WAY_MAX = 32;

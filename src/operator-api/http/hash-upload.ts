@@ -19,7 +19,7 @@ export interface HashedUpload {
   readonly sha256: string;
 }
 
-/** The body of a route that takes a file is read by {@link FileHasher}; elsewhere it is refused as before. */
+/** The body of a route that takes a file is read by {@link FileHasher}; elsewhere it is refused. */
 export function acceptFiles(app: FastifyInstance): void {
   app.addContentTypeParser(FILE_TYPE, (request, payload, done) => {
     if (request.routeOptions.config.takesFile) return done(null, payload);
@@ -27,7 +27,7 @@ export function acceptFiles(app: FastifyInstance): void {
   });
 }
 
-/** Hashes the files that requests carry, four at a time. */
+/** Hashes the files that requests carry, of which four may arrive at once. */
 export class FileHasher {
   #underWay = 0;
 

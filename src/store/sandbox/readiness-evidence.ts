@@ -8,7 +8,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
 
-/** ReadinessEvidence from this time on; `null` for all. */
+/** Evidence from this time on; `null` for all. */
 export type Since = Date | null;
 
 /** The second parameter of a statement as a time. */

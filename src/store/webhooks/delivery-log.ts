@@ -235,9 +235,9 @@ const RECOVER: Statement = {
   name: 'recover_deliveries',
   text: `update delivery d set ${AGAIN}, trigger = 'recover'
     where d.partner_id = $1 and d.delivery_id = any (array(
-      select delivery_id from delivery
-      where partner_id = $1 and endpoint_id = $2 and status = 'exhausted' and sequence is not null and ended_at >= $4
-      order by delivery_id limit $5 for update
+      select d.delivery_id from delivery d
+      where d.partner_id = $1 and d.endpoint_id = $2 and ${IS_EXHAUSTED} and d.ended_at >= $4
+      order by d.delivery_id limit $5 for update
     ))
     returning d.delivery_id`,
 };
@@ -250,6 +250,7 @@ export async function recoverDeliveries(
   return (await run(db, RECOVER, [partnerId, endpointId, attemptsMax, since, limit])).length;
 }
 
+/** `e.partner_id = $1` lets PostgreSQL find the endpoint by its key: {@link RECEIVES_EVENT} leads to no index. */
 const REPLAY: Statement = {
   name: 'insert_replayed_deliveries',
   text: `with wanted as (

@@ -80,6 +80,8 @@ export interface HoldOptions {
   readonly prefix?: readonly string[];
   /** Called with the new process before it is waited for. */
   readonly prepare?: (child: ChildProcessWithoutNullStreams) => Promise<void>;
+  /** Whether it waits for the server of another process and starts none. */
+  readonly attaches?: boolean;
 }
 
 export interface Installation {
@@ -92,7 +94,14 @@ export interface Installation {
 export async function hold(dataDirectory: string, options: HoldOptions = {}): Promise<Holder> {
   const { folder, node } = options.installation ?? { folder: REPOSITORY, node: process.execPath };
   const script = join(folder, 'test/support/postgres/open-embedded.ts');
-  const [program = '', ...words] = [...(options.prefix ?? []), node, script, dataDirectory, BINARIES];
+  const [program = '', ...words] = [
+    ...(options.prefix ?? []),
+    node,
+    script,
+    dataDirectory,
+    BINARIES,
+    ...(options.attaches ? ['attach'] : []),
+  ];
   const child = spawn(program, words, { cwd: '/' });
   holders.push(child);
   child.stderr.pipe(process.stderr);

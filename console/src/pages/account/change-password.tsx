@@ -1,13 +1,13 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answerOf, client, keepSession } from '../../api/client.ts';
+import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
-import { SESSION_KEY } from '../../session/session-gate.tsx';
+import { beginSession } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SIGN_IN_REFUSAL } from '../../texts/refusals-in-arabic.ts';
@@ -33,8 +33,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
     // A wrong password ends no session.
     meta: { isSignIn: true },
     onSuccess(session) {
-      keepSession(session);
-      queries.setQueryData(SESSION_KEY, session);
+      beginSession(queries, session);
       setValues(EMPTY);
       setRepeated('');
       notify(t.changed);

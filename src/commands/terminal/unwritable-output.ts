@@ -9,7 +9,7 @@ export function dropUnreadOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', dropOutput);
 }
 
-/** The same of all that cannot be written, as to a disk that is full, and without a word: of a service, which is there to answer. */
+/** Drops what cannot be written, for whatever reason, such as a full disk: a service goes on answering. */
 export function dropUnwritableOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.off('error', dropOutput).on('error', () => {});
 }
