@@ -51,7 +51,8 @@ export async function startServiceProcesses(
   await requireFreePorts(config, roles);
   const log = openServiceLog(config.logLevel);
   const pool = openWorkerPool(count, log);
-  const store = await connectStore(config, { migrates: true, logger: log.logger, onProgress }).catch(async (error: unknown) => {
+  const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
+  const store = await opening.catch(async (error: unknown) => {
     await pool.stop();
     throw error;
   });
