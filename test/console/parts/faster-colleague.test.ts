@@ -1,6 +1,7 @@
 /** Two people decide the same: the second is told who decided what and when, in the language of the page, and can only close the dialog. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../../support/actor.ts';
 import { waitFor } from '../../support/assertions/wait-for.ts';
@@ -24,6 +25,19 @@ async function decide(colleague: SignedInOperator, decision: 'confirm' | 'fail',
   const body = { decision, reason: 'The shop was called.', contributions };
   const answer = await colleague.postOnce('/operator/v1/reviews/decisions', body, uniqueId('key'));
   assert.equal(answer.status, 200, answer.text);
+}
+
+/** A page looks again every 15 s, and would say itself what the button is pressed for: what it asks meanwhile waits. */
+async function beforeItLooksAgain(page: Page, pathname: string, press: () => Promise<void>): Promise<void> {
+  const pressed = Promise.withResolvers<void>();
+  const isLook = (url: URL) => url.pathname === pathname;
+  await page.route(isLook, async (route) => {
+    await pressed.promise;
+    await route.fallback();
+  });
+  await press();
+  pressed.resolve();
+  await page.unroute(isLook);
 }
 
 describe('reviews that a colleague decided first', needsBrowser, () => {
@@ -137,10 +151,17 @@ describe('a settlement that a colleague closed first', needsBrowser, () => {
           waitFor(`${title}`, async () => title.test((await heading.innerText()).replaceAll(MARKS, '')));
         await titleIs(before);
         const colleague = await signedInOperator(service, 'approver', 'Amal');
-        const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/close`;
-        assert.equal((await colleague.postOnce(path, undefined)).status, 200);
-        if (how === 'by its step') await dialog.getByRole('button', { name: close }).click();
-        else await page.clock.fastForward(POLLED_MS);
+        const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}`;
+        const closeFirst = async () => assert.equal((await colleague.postOnce(`${path}/close`, undefined)).status, 200);
+        if (how === 'by its step')
+          await beforeItLooksAgain(page, path, async () => {
+            await closeFirst();
+            await dialog.getByRole('button', { name: close }).click();
+          });
+        else {
+          await closeFirst();
+          await page.clock.fastForward(POLLED_MS);
+        }
         await titleIs(closedTitle);
         const told = dialog.getByText(closedBy);
         await told.waitFor();
@@ -177,17 +198,21 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
     const page = await browser.signedIn('approver');
     await page.goto(`${browser.baseUrl}/adjustments/${partner.partnerId}/${id}`);
     await page.getByRole('button', { name: 'Approve' }).click();
-    assert.equal((await colleague.postOnce(`${path('adjustments', id)}/approve`, undefined)).status, 200);
     const dialog = page.getByRole('dialog');
-    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await beforeItLooksAgain(page, path('adjustments', id), async () => {
+      assert.equal((await colleague.postOnce(`${path('adjustments', id)}/approve`, undefined)).status, 200);
+      await dialog.getByRole('button', { name: 'Approve' }).click();
+    });
     const told = dialog.getByText('Approved by Amal');
     await told.waitFor();
     assert.match(await told.innerText(), CLOCK);
     assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), ['Close']);
     await dialog.locator('form').getByRole('button').click();
     await page.getByRole('button', { name: 'Post', exact: true }).click();
-    assert.equal((await colleague.postOnce(`${path('adjustments', id)}/post`, undefined)).status, 200);
-    await dialog.getByRole('button', { name: 'Post' }).click();
+    await beforeItLooksAgain(page, path('adjustments', id), async () => {
+      assert.equal((await colleague.postOnce(`${path('adjustments', id)}/post`, undefined)).status, 200);
+      await dialog.getByRole('button', { name: 'Post' }).click();
+    });
     await dialog.getByText('Posted by Amal').waitFor();
   });
 
@@ -207,8 +232,10 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
       await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
-      assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
-      await dialog.getByRole('button', { name: 'اعتماد' }).click();
+      await beforeItLooksAgain(page, '/operator/v1/failures', async () => {
+        assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
+        await dialog.getByRole('button', { name: 'اعتماد' }).click();
+      });
       const told = dialog.getByText('رفضه Amal');
       await told.waitFor();
       assert.match(await told.innerText(), CLOCK);
