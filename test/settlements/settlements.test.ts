@@ -7,7 +7,7 @@ import { STATEMENT_HEADER } from '../../src/domain/settlements/statement/stateme
 import { verifyStatement } from '../../src/domain/settlements/statement/verify-statement.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
-import { createReadSettlements } from '../../src/operations/settlements/read-settlements.ts';
+import { createReadSettlements, type SettlementPage } from '../../src/operations/settlements/read-settlements.ts';
 import type { PricesOf } from '../../src/operations/settlements/settlement-tools.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
@@ -96,6 +96,39 @@ test('a list that is read while a settlement is closed has the next one, which i
       [open.sequence, 'closed'],
     ],
   );
+});
+
+test('a partner whose month takes several turns to add up leaves the place to the others between them', async () => {
+  const busy = await newPartner();
+  for (let count = 0; count < 5; count++) await busy.client.confirm({ points: 10 });
+  const { partnerId, closed } = await withClosed(1);
+  const waits = { ...busy.open, partnerId: busy.partnerId };
+  await waitFor('an event of each contribution', async () => {
+    const { body } = await busy.client.listEvents();
+    return body.events.filter(({ event_type: type }: { event_type: string }) => /confirmed/.test(type)).length === 5;
+  });
+  const turn = { eventsAtOnce: 1n, turnMs: 0 };
+  const { byId, page } = createReadSettlements(database, priced('0.01'), { concurrency: 1 }, turn);
+  const ended: string[] = [];
+  const refused = async (read: Promise<unknown>) => {
+    await assert.rejects(read, { code: 'internal_service_unavailable', message: /Send the request again/ });
+    ended.push('busy');
+  };
+  const other = async () => {
+    await byId({ partnerId, settlementId: closed.settlementId });
+    ended.push('other');
+  };
+  await Promise.all([refused(byId(waits)), refused(byId(waits)), other()]);
+  assert.deepEqual(ended, ['busy', 'other', 'busy']);
+  const first = () => page({ partnerId: busy.partnerId, beforeSequence: 2n ** 63n - 1n, limit: 10 });
+  await refused(first());
+  let views: SettlementPage | undefined;
+  await waitFor('answer after the last turn', async () => {
+    views = await first().catch(() => undefined);
+    return views !== undefined;
+  });
+  const [shown] = views?.settlements ?? [];
+  assert.deepEqual([shown?.totals.contributionCount, shown?.totals.grossPoints], [5n, 50n]);
 });
 
 describe('listSettlementLines', () => {

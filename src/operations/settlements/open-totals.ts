@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { unavailable } from '../../domain/service-error.ts';
 import {
   addUpVersions,
   carriedForward,
@@ -20,7 +21,11 @@ export interface OpenTotalsOptions {
   readonly prices: Prices;
 }
 
-/** The totals of an open settlement, and the time of these totals. */
+/**
+ * The totals of an open settlement, and the time of these totals.
+ *
+ * @throws ServiceError `internal_service_unavailable` at the end of a turn; the next call continues.
+ */
 export type OpenTotals = (
   db: Queryable,
   settlement: Settlement,
@@ -33,26 +38,41 @@ interface Sum {
   readonly byVersion: readonly VersionTotals[];
 }
 
+/** How much one call reads. */
+export interface SumTurn {
+  /** Of one statement. */
+  readonly eventsAtOnce: bigint;
+  /** After this time no further statement begins, unless it is the last. */
+  readonly turnMs: number;
+}
+
 /** Few enough to be read well within a query's time limit. */
 const EVENTS_AT_ONCE = 20_000n;
 const REMEMBERED_MAX = 1_000;
 
 /**
- * Adds up what an open settlement would contain. The sum is remembered with the number of its last event, and only later events are read:
- * the first caller in a month of a million contributions waits longest, and may have to ask again.
+ * Adds up what an open settlement would contain. The sum is remembered with the number of its last event, and only later events are read.
+ *
+ * @param turn Without `turnMs` a call ends when all is added up.
  */
-export function rememberOpenTotals(): OpenTotals {
+export function rememberOpenTotals({
+  eventsAtOnce = EVENTS_AT_ONCE,
+  turnMs = Number.POSITIVE_INFINITY,
+}: Partial<SumTurn> = {}): OpenTotals {
   const sums = new LRUCache<string, Sum>({ max: REMEMBERED_MAX });
   return async (db, settlement, { previous, prices }) => {
     const { partnerId, settlementId, period } = settlement;
     const of = { partnerId, endsAt: period.endsAt, prices };
+    const endsMs = performance.now() + turnMs;
     let sum = sums.get(settlementId) ?? { throughEvent: settlement.followsEvent, byVersion: [] };
     const lastSequence = await findLastSequence(db, partnerId);
-    while (sum.throughEvent + EVENTS_AT_ONCE <= lastSequence) {
-      const throughEvent = sum.throughEvent + EVENTS_AT_ONCE;
+    while (sum.throughEvent + eventsAtOnce <= lastSequence) {
+      const throughEvent = sum.throughEvent + eventsAtOnce;
       const part = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent }, { throughEvent });
       sum = { throughEvent, byVersion: addUpVersions([...sum.byVersion, ...part]) };
       sums.set(settlementId, sum);
+      if (throughEvent + eventsAtOnce <= lastSequence && performance.now() >= endsMs)
+        throw unavailable('The totals of the open settlement are being added up. Send the request again.');
     }
     const asOf = await readClock(db);
     const rest = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent });

@@ -14,7 +14,7 @@ import {
 } from '../../store/settlements/settlement.ts';
 import { type LinePage, listSettlementLines } from '../../store/settlements/settlement-line.ts';
 import type { SettlementView } from '../../wire/settlement-to-wire.ts';
-import { type OpenTotals, rememberOpenTotals } from './open-totals.ts';
+import { type OpenTotals, rememberOpenTotals, type SumTurn } from './open-totals.ts';
 import type { PricesOf } from './settlement-tools.ts';
 
 export interface SettlementId {
@@ -65,10 +65,19 @@ const LINES_AT_ONCE = 1_000;
 /** A download pauses as long as its last page took, up to this time: its client waits, so that other partners do not. */
 const REST_MAX_MS = 25;
 
+/** A partner with millions of contributions this month leaves the place to the others meanwhile. */
+const SUM_TURN: Partial<SumTurn> = { turnMs: 1_000 };
+
 /**
  * @param places Connections for look-ups; as many again serve statements under way.
+ * @param turn Of a read of an open settlement.
  */
-export function createReadSettlements(database: Database, pricesOf: PricesOf, places: Places): ReadSettlements {
+export function createReadSettlements(
+  database: Database,
+  pricesOf: PricesOf,
+  places: Places,
+  turn: Partial<SumTurn> = SUM_TURN,
+): ReadSettlements {
   const { pool } = database;
   const one = <Request extends { readonly partnerId: string }, Outcome>(run: (request: Request) => Promise<Outcome>) =>
     oneByOne({ ...LIMITS, ...places, run });
@@ -78,7 +87,7 @@ export function createReadSettlements(database: Database, pricesOf: PricesOf, pl
     return settlement;
   };
   const linesAtOnce = oneByOne({ ...STATEMENT_LIMITS, ...places, run: (page: LinePage) => listSettlementLines(pool, page) });
-  const openTotals = rememberOpenTotals();
+  const openTotals = rememberOpenTotals(turn);
   return {
     page: one((cursor) => readPage(database, pricesOf, cursor, openTotals)),
     byId: one(async (id) => readSettlementView(database, pricesOf, await find(id), openTotals)),
