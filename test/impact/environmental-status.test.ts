@@ -269,6 +269,22 @@ describe('what is refused changes nothing and tells nobody', () => {
     await no(() => advance('batch_nobody', 'allocated', ADA, projectId), /There is no impact batch/);
   });
 
+  test('a verification by the evidence of a former project', async () => {
+    const partner = await withClosed(service, 1);
+    const batch = await newBatch(database, [partner]);
+    await advanceTo(database, batch, 'in_progress');
+    const { impactBatchId } = batch;
+    await change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: evidence() });
+    const { projectId } = await newProject(database, 'Acacias');
+    await change(impactBatchId, ADA, { changeType: 'reallocated', projectId });
+    await advanceTo(database, { impactBatchId, status: 'allocated' }, 'delivered');
+    const expected = { code: 'invalid_request', message: /Add evidence of the delivery/ };
+    await refused(partner.partnerId, impactBatchId, () => advance(impactBatchId, 'verified', BEA), expected);
+    const ofAcacias = evidence({ sha256: 'a'.repeat(64) });
+    await change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: ofAcacias });
+    assert.equal((await advance(impactBatchId, 'verified', BEA)).status, 'verified');
+  });
+
   test('a settlement that is open, empty, unknown, of another partner, or in a batch', async () => {
     const partner = await withClosed(service, 1, 0);
     const other = await withClosed(service, 1);

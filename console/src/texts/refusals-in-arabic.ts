@@ -129,7 +129,7 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'amount_delta not_possible': 'ليس للمساهمة مبلغ: لم تُحوَّل نقاطها.',
   'project_id not_expected': 'يُذكر المشروع عند التخصيص فقط؛ ولتغييره استخدم «نقل إلى مشروع آخر».',
   'to not_possible': 'ليست هذه هي الحالة التالية للدفعة.',
-  'evidence missing': 'أضف دليلًا على التنفيذ قبل التحقّق من الدفعة.',
+  'evidence missing': 'أضف دليلًا على التنفيذ قبل التحقّق من الدفعة؛ ولا تُحتسب أدلة مشروع سابق.',
   'Origin unsupported_value': 'تحتاج مفاتيح المرور إلى فتح لوحة المشغّلين باسم مضيف، مثل localhost، لا بعنوان رقمي.',
   'Idempotency-Key not_possible': 'نُفّذ هذا الطلب من قبل، ولم يعد السر الذي في ردّه متاحًا.',
   'file empty': 'الملف فارغ.',

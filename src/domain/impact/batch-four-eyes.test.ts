@@ -90,6 +90,7 @@ class RecordedBatch {
     if (this.status === 'verified') assert.equal(status, 'verified');
     if (status === 'allocated') this.projectId = projectId;
     if (changeType === 'evidence_added') this.evidenceCount++;
+    if (changeType === 'reallocated') this.evidenceCount = 0;
     if (to === 'delivered') this.deliveredBy = operatorId;
     if (to === 'verified') this.verifiedBy = operatorId;
     this.status = status;

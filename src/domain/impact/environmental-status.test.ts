@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   checkEnvironmentalChange,
+  countProjectEvidence,
   ENVIRONMENTAL_STATUSES,
   type EnvironmentalChange,
+  type EnvironmentalChangeType,
   type EnvironmentalStatus,
   environmentalStatusAfter,
   type ImpactBatchFacts,
@@ -61,6 +63,13 @@ test('settlements, section 4: delay, evidence and correction leave the status as
 test('settlements, section 4: verified needs evidence', () => {
   assert.equal(refusal(batch('delivered', { evidenceCount: 0 }), { changeType: 'advanced' }), 'missing');
   assert.equal(refusal(batch('delivered'), { changeType: 'advanced' }), undefined);
+});
+
+test('settlements, section 4: the evidence of a former project does not count', () => {
+  const count = (...types: EnvironmentalChangeType[]) => countProjectEvidence(types.map((changeType) => ({ changeType })));
+  assert.equal(count('advanced', 'evidence_added', 'delayed', 'evidence_added', 'advanced'), 2);
+  assert.equal(count('advanced', 'evidence_added', 'reallocated', 'advanced'), 0);
+  assert.equal(count('evidence_added', 'reallocated', 'evidence_added', 'reallocated', 'evidence_added', 'corrected'), 1);
 });
 
 test('settlements, section 4: a verified batch takes no evidence; its record is corrected', () => {

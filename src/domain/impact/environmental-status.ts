@@ -36,6 +36,7 @@ export interface ImpactBatchFacts {
   readonly status: EnvironmentalStatus;
   /** `null` until the batch is allocated for the first time. */
   readonly projectId: string | null;
+  /** Of its present project: {@link countProjectEvidence}. */
   readonly evidenceCount: number;
 }
 
@@ -57,8 +58,18 @@ export function environmentalStatusAfter(status: EnvironmentalStatus, changeType
 }
 
 /**
+ * How many files document what the present project does: those that were added since the batch was last reallocated.
+ *
+ * @param changes The history of the batch, the oldest first.
+ */
+export function countProjectEvidence(changes: readonly { readonly changeType: EnvironmentalChangeType }[]): number {
+  const ofProject = changes.slice(1 + changes.findLastIndex(({ changeType }) => changeType === 'reallocated'));
+  return ofProject.filter(({ changeType }) => changeType === 'evidence_added').length;
+}
+
+/**
  * Why a change is refused, or `undefined` when it may be recorded. Statuses advance one step at a time. Delay is an attribute, not a
- * status. `verified` needs evidence.
+ * status. `verified` needs evidence of the present project.
  */
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;
@@ -98,7 +109,11 @@ function checkAdvance(batch: ImpactBatchFacts, change: { readonly projectId?: st
         : undefined;
     case 'verified':
       return batch.evidenceCount === 0
-        ? refusal('evidence', 'missing', 'Add evidence of the delivery before you verify it.')
+        ? refusal(
+            'evidence',
+            'missing',
+            'Add evidence of the delivery before you verify it; that of a former project does not count.',
+          )
         : undefined;
     default:
       return undefined;

@@ -3,6 +3,7 @@ import type { DetailCode } from '../../domain/detail-codes.ts';
 import { begunBefore, operatorOfChange } from '../../domain/impact/batch-four-eyes.ts';
 import {
   checkEnvironmentalChange,
+  countProjectEvidence,
   type EnvironmentalStatus,
   environmentalStatusAfter,
 } from '../../domain/impact/environmental-status.ts';
@@ -122,8 +123,8 @@ async function requirePossible(
   batch: ImpactBatch,
   { change, pooled, now }: Omit<Intent, 'actor'> & { readonly pooled: PooledSettlements },
 ): Promise<void> {
-  const evidence = await listEvidence(db, batch.impactBatchId);
-  const facts = { ...batch, evidenceCount: evidence.length };
+  const changes = await listImpactBatchChanges(db, batch.impactBatchId);
+  const facts = { ...batch, evidenceCount: countProjectEvidence(changes) };
   const problems: readonly (ErrorDetail | false | undefined)[] = [
     change.changeType === 'advanced' && checkNextStatus(batch, change.to),
     checkEnvironmentalChange(facts, change),

@@ -110,6 +110,33 @@ for (const [language, words] of [
     },
   );
 
+test(
+  'a batch that was given to another project is not offered for verification by the evidence of the first',
+  needsBrowser,
+  async () => {
+    const { impactBatchId, change } = await newAllocated('Winter');
+    const add = (fileName: string) => {
+      const sha256 = createHash('sha256').update(fileName).digest('hex');
+      const evidence = { type: 'photo', url: URL, fileName, byteCount: 7n, sha256, capturedAt: new Date(0) };
+      return change({ changeType: 'evidence_added', evidence, reason: null });
+    };
+    await add('first.jpg');
+    const { projectId } = await createProject(service.database, OWNER, { nameEn: 'Hills', nameAr: 'التلال', country: 'SA' });
+    await change({ changeType: 'reallocated', projectId, reason: null });
+    for (const to of ['funded', 'in_progress', 'delivered'] as const) await change({ changeType: 'advanced', to, reason: null });
+    const page = await browser.signedIn('approver');
+    await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+    await page.getByText('It needs evidence of its project before it is verified.').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Verify', exact: true }).count(), 0);
+    await add('second.jpg');
+    await page.reload();
+    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('link', { name: 'second.jpg' }).waitFor();
+    assert.equal(await dialog.getByRole('link', { name: 'first.jpg' }).count(), 0);
+  },
+);
+
 test('of two currencies the dialog that records the funding says how many trees they pay together', needsBrowser, async () => {
   const { impactBatchId } = await newAllocated('Autumn');
   const page = await browser.signedIn('operator');

@@ -22,6 +22,12 @@ const KINDS: Readonly<Partial<Record<BatchStep, Change['change_type']>>> = {
   correct: 'corrected',
 };
 
+/** The files that document what the present project plants: those since the batch was last given to another. The service counts no others. */
+export function evidenceOfProject({ changes, evidence }: Pick<Detail, 'changes' | 'evidence'>): Detail['evidence'] {
+  const former = changes.slice(0, 1 + changes.findLastIndex(({ change_type }) => change_type === 'reallocated'));
+  return evidence.slice(former.filter(({ change_type }) => change_type === 'evidence_added').length);
+}
+
 /** What may be recorded beside the next status. */
 export function otherSteps(status: Status): readonly BatchStep[] {
   return UNDER_WAY.includes(status) ? ['delay', 'reallocate', 'correct'] : ['correct'];

@@ -6,7 +6,7 @@ import { WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useSecondPerson } from '../../parts/use-second-person.ts';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { type BatchStep, NEXT, otherSteps } from './batch-step.ts';
+import { type BatchStep, evidenceOfProject, NEXT, otherSteps } from './batch-step.ts';
 import { IMPACT } from './impact-texts.ts';
 import { StepDialog } from './step-dialog.tsx';
 
@@ -18,10 +18,10 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const [step, setStep] = useState<BatchStep>();
   const verification = useVerification(detail);
   const mayRecord = useMay('operator');
-  const { batch, settlement_count, evidence } = detail;
+  const { batch, settlement_count } = detail;
   if (!mayRecord) return null;
   const isEmpty = settlement_count === 0;
-  const hasNoEvidence = batch.status === 'delivered' && evidence.length === 0;
+  const hasNoEvidence = batch.status === 'delivered' && evidenceOfProject(detail).length === 0;
   const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
   const otherChanges = otherSteps(batch.status).map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
   const note = (isEmpty && t.needsSettlements) || (hasNoEvidence && t.needsEvidence) || undefined;
@@ -41,8 +41,9 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
 }
 
 /** Whether the reader may verify a delivered batch now, and what the service says against it. */
-function useVerification({ batch, evidence }: Detail) {
+function useVerification(detail: Detail) {
+  const { batch } = detail;
   const isAsked = useMay('approver') && batch.status === 'delivered';
   const { mayOffer, problems } = useSecondPerson(batch.delivered_by, 'verify_batch', isAsked);
-  return { mayOffer: mayOffer && evidence.length > 0, problems };
+  return { mayOffer: mayOffer && evidenceOfProject(detail).length > 0, problems };
 }

@@ -190,7 +190,7 @@ export const IMPACT = {
     'تُقرّ بأنك راجعت الأدلة وأن الأشجار زُرعت. يصل إلى الشركاء إشعار، ولا تقبل الدفعة أدلة أخرى. هذا نهائي.',
   ],
   ownDelivery: ['You recorded the delivery, so another person verifies it.', 'أنت من سجّل التنفيذ، لذا يتحقّق منه شخص آخر.'],
-  needsEvidence: ['It needs evidence before it is verified.', 'تحتاج إلى دليل قبل التحقّق منها.'],
+  needsEvidence: ['It needs evidence of its project before it is verified.', 'تحتاج إلى دليل من مشروعها قبل التحقّق منها.'],
   needsSettlements: ['Choose settlements first, then allocate it.', 'اختر التسويات أولًا، ثم خصّصها.'],
   otherChanges: ['Other changes', 'تغييرات أخرى'],
   delay: ['Record a delay', 'تسجيل تأخير'],

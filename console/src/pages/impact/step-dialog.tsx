@@ -12,7 +12,7 @@ import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { type BatchStep, findFaster } from './batch-step.ts';
+import { type BatchStep, evidenceOfProject, findFaster } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
@@ -106,13 +106,14 @@ interface StepFieldsProps {
 }
 
 /** What the step is about, and what is stated of it. */
-function StepFields({ detail: { batch, evidence, worth }, step: shown, stated, error, onChange }: StepFieldsProps) {
+function StepFields({ detail, step: shown, stated, error, onChange }: StepFieldsProps) {
+  const { batch, worth } = detail;
   const t = useTexts(IMPACT);
   const field = fieldOf(shown);
   return (
     <Stack gap="md">
       {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
-      {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidence} />}
+      {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidenceOfProject(detail)} />}
       {(shown === 'allocate' || shown === 'reallocate') && (
         <ProjectChoice
           value={stated.project}
