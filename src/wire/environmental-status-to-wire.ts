@@ -4,6 +4,7 @@ import type { Evidence } from '../domain/impact/evidence.ts';
 import type { ImpactBatchView } from '../domain/impact/impact-batch.ts';
 import type { Project } from '../domain/impact/project.ts';
 import type { BatchTransaction, PooledContribution } from '../store/impact/impact-batch-settlement.ts';
+import { exactJson } from './exact-json.ts';
 
 /** The data of one change of a batch for one partner. */
 export interface BatchNews {
@@ -16,7 +17,7 @@ export interface BatchNews {
 }
 
 /** The member `data` of `environmental.status.updated`. @see docs/spec/settlements.md#4-environmental-status. */
-export function batchNewsToData(shown: ImpactBatchView, news: BatchNews) {
+function batchNewsToData(shown: ImpactBatchView, news: BatchNews) {
   const { impactBatchId, status } = shown.batch;
   return {
     impact_batch_id: impactBatchId,
@@ -32,6 +33,21 @@ export function batchNewsToData(shown: ImpactBatchView, news: BatchNews) {
     contribution_status: 'confirmed',
     occurred_at: news.occurredAt.toISOString(),
   };
+}
+
+/**
+ * The member `data` of each partner's event, as JSON: what is the same for all partners is written once.
+ *
+ * @returns The text for a partner with so many contributions in the batch.
+ */
+export function batchNewsTexts(
+  shown: ImpactBatchView,
+  news: Omit<BatchNews, 'contributionCount'>,
+): (contributionCount: bigint) => string {
+  const member = '"affected_transaction_count":';
+  // Within a text of the batch the quotation marks would be escaped.
+  const [before, after] = exactJson(batchNewsToData(shown, { ...news, contributionCount: 0n })).split(`${member}0,`);
+  return (contributionCount) => `${before}${member}${contributionCount},${after}`;
 }
 
 /** A batch on the paths of partners. */

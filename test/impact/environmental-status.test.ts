@@ -285,6 +285,27 @@ describe('what is refused changes nothing and tells nobody', () => {
     assert.equal((await advance(impactBatchId, 'verified', BEA)).status, 'verified');
   });
 
+  test('more than 50 files of evidence of a project; another project has its own 50', async () => {
+    const partner = await withClosed(service, 2);
+    const batch = await newBatch(database, [partner]);
+    await advanceTo(database, batch, 'funded');
+    const { impactBatchId } = batch;
+    let files = 0;
+    const add = () => {
+      const file = evidence({ sha256: String(++files).padStart(64, '0') });
+      return change(impactBatchId, ADA, { changeType: 'evidence_added', evidence: file });
+    };
+    for (let count = 0; count < 50; count++) await add();
+    const message = 'The batch has 50 files of evidence of its project, the most that it takes. Verify the batch by these.';
+    const details = [{ field: 'file', code: 'not_possible', message }];
+    await refused(partner.partnerId, impactBatchId, add, { code: 'invalid_request', message, details });
+    const { projectId } = await newProject(database, 'Acacias');
+    await change(impactBatchId, ADA, { changeType: 'reallocated', projectId });
+    await add();
+    const { data } = (await newsOf(partner.client, partner.partnerId)).at(-1);
+    assert.deepEqual([data.evidence.length, data.affected_transaction_count], [51, 2n]);
+  });
+
   test('a settlement that is open, empty, unknown, of another partner, or in a batch', async () => {
     const partner = await withClosed(service, 1, 0);
     const other = await withClosed(service, 1);

@@ -1708,7 +1708,7 @@ export interface paths {
         put?: never;
         /**
          * Record a file as evidence of an impact batch, permanently
-         * @description The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. Partners with contributions in the batch get an event.
+         * @description The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. A batch takes 50 files for its project. Partners with contributions in the batch get an event.
          *
          *     Least role: `operator`.
          */

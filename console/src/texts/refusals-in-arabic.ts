@@ -133,6 +133,7 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'Origin unsupported_value': 'تحتاج مفاتيح المرور إلى فتح لوحة المشغّلين باسم مضيف، مثل localhost، لا بعنوان رقمي.',
   'Idempotency-Key not_possible': 'نُفّذ هذا الطلب من قبل، ولم يعد السر الذي في ردّه متاحًا.',
   'file empty': 'الملف فارغ.',
+  'file not_possible': 'بلغت أدلة مشروع هذه الدفعة أقصى عدد، وهو 50 ملفًا. تحقّق من الدفعة بها.',
   'file duplicate': 'هذا الملف مضاف إلى أدلة الدفعة بالفعل.',
   'impact_batch_id empty': 'لا مساهمات في الدفعة بعد؛ أضف تسويات أولًا.',
   'settlement_id not_possible': 'أُقفلت هذه التسوية من قبل.',

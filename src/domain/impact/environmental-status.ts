@@ -40,6 +40,9 @@ export interface ImpactBatchFacts {
   readonly evidenceCount: number;
 }
 
+/** The most files that document what one project does: each event of the batch, and each of its audit entries, has all of them. */
+const EVIDENCE_MAX = 50;
+
 /** A change that an operator requests. */
 export type EnvironmentalChange =
   | { readonly changeType: 'advanced'; readonly projectId?: string | undefined }
@@ -90,8 +93,15 @@ export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: Enviro
       return change.projectId === batch.projectId
         ? refusal('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
         : undefined;
-    case 'corrected':
     case 'evidence_added':
+      return batch.evidenceCount >= EVIDENCE_MAX
+        ? refusal(
+            'file',
+            'not_possible',
+            `The batch has ${EVIDENCE_MAX} files of evidence of its project, the most that it takes. Verify the batch by these.`,
+          )
+        : undefined;
+    case 'corrected':
       return undefined;
   }
 }

@@ -2,8 +2,7 @@ import { newId } from '../../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import type { Queryable } from '../../store/database.ts';
 import { insertEvents } from '../../store/events/event.ts';
-import { type BatchNews, batchNewsToData } from '../../wire/environmental-status-to-wire.ts';
-import { exactJson } from '../../wire/exact-json.ts';
+import { type BatchNews, batchNewsTexts } from '../../wire/environmental-status-to-wire.ts';
 import { getImpactBatchView } from './impact-batch-record.ts';
 
 const EVENTS_AT_ONCE = 1_000;
@@ -19,14 +18,14 @@ export async function enqueueBatchEvents(
   { correlationId, ...news }: Omit<BatchNews, 'contributionCount'> & { correlationId: string },
 ): Promise<void> {
   if (shares.length === 0) return;
-  const shown = await getImpactBatchView(db, batch);
+  const textFor = batchNewsTexts(await getImpactBatchView(db, batch), news);
   const eventFor = ({ partnerId, contributionCount }: BatchShare) => ({
     partnerId,
     eventId: newId('evt'),
     eventType: 'environmental.status.updated',
     subjectId: batch.impactBatchId,
     correlationId,
-    data: exactJson(batchNewsToData(shown, { ...news, contributionCount })),
+    data: textFor(contributionCount),
   });
   for (let from = 0; from < shares.length; from += EVENTS_AT_ONCE)
     await insertEvents(db, shares.slice(from, from + EVENTS_AT_ONCE).map(eventFor));

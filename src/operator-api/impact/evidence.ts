@@ -14,7 +14,7 @@ export const add = operatorRoute({
   tag: 'Impact',
   summary: 'Record a file as evidence of an impact batch, permanently',
   description:
-    'The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. Partners with contributions in the batch get an event.',
+    'The body is the file. The service computes its SHA-256, compares it with the one that the browser computed, and keeps the SHA-256 alone. A batch takes 50 files for its project. Partners with contributions in the batch get an event.',
   leastRole: changeImpactBatch.leastRole,
   isFinal: true,
   takesFile: true,
