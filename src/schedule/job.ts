@@ -27,6 +27,8 @@ export interface JobContext {
   readonly signal: AbortSignal;
   /** The actor of its audit entries. */
   readonly actor: Actor;
+  /** An operator began it and waits for its result. */
+  readonly isByHand?: boolean;
   /** Reports an error in the log of the service, whatever the result of the run is. */
   readonly alert: (sentence: string) => void;
 }

@@ -69,7 +69,7 @@ export async function doRun(database: Database, begun: BegunRun, stop: AbortSign
   const signal = AbortSignal.any([stop, lost.signal]);
   const alerts: string[] = [];
   const alert = (sentence: string) => void alerts.push(sentence);
-  const work = async () => begun.job.run({ database, signal, actor, alert });
+  const work = async () => begun.job.run({ database, signal, actor, alert, isByHand: begun.trigger === 'hand' });
   const ended = await work().then(
     (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
     (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), result: null, error }),

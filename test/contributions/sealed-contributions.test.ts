@@ -9,9 +9,11 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import type { PartnersLeftError } from '../../src/operations/for-each-partner.ts';
 import { openRuleCache } from '../../src/operations/rules/rule-cache.ts';
 import { doubtsUnderAudit, pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
-import { closeDueSettlements } from '../../src/operations/settlements/close-due-settlements.ts';
+import { closeDueSettlements, type DueOptions } from '../../src/operations/settlements/close-due-settlements.ts';
+import { RefusedClosings } from '../../src/operations/settlements/refused-closings.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
 import { attestContribution, attestRule } from '../../src/operations/verification/attest.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -193,6 +195,51 @@ describe(
       );
       assert.equal((await getOpen(database, other.partnerId)).sequence, 2n);
       assert.equal((await getOpen(database, edited.partnerId)).sequence, 1n);
+    });
+
+    test('the schedule does not write its lines again and again, and still says which row it is', async () => {
+      const { partnerId, ids } = await newPartner();
+      const [id = ''] = ids;
+      const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
+      await tamper(text, [partnerId, id, 1]);
+      const { counted, sent } = countingDatabase(database);
+      const refused = new RefusedClosings(Number.POSITIVE_INFINITY);
+      const { signal } = new AbortController();
+      const now = new Date((await getOpen(database, partnerId)).period.endsAt.getTime() + 600_000);
+      const closeDue = (over: Partial<DueOptions> = {}) =>
+        closeDueSettlements(counted, actor('admin'), tools(), { signal, now, refused, ...over });
+      const assertNamed = (closing: Promise<unknown>) =>
+        assert.rejects(closing, ({ partnerIds, errors }: PartnersLeftError) => {
+          assert.ok(partnerIds.has(partnerId));
+          return errors.some(({ message }) => message.includes(id));
+        });
+      await assertNamed(closeDue());
+      const countWritten = () =>
+        sent.entries().reduce((sum, [text, times]) => sum + (/into settlement_line\b/.test(text) ? times : 0), 0);
+      const written = countWritten();
+      assert.ok(written > 0);
+      await assertNamed(closeDue());
+      assert.equal(countWritten(), written);
+      await tamper(text, [partnerId, id, -1]);
+      await assertNamed(closeDue());
+      await closeDue({ refused: undefined }).catch(() => {});
+      assert.equal((await getOpen(database, partnerId)).sequence, 2n);
+    });
+
+    test('a settlement that was refused is left alone only itself: the next one of the partner is closed', async () => {
+      const { partnerId, ids } = await newPartner();
+      const text = 'update contribution set points = points + $3 where partner_id = $1 and transaction_id = $2';
+      await tamper(text, [partnerId, ids[0], 1]);
+      const refused = new RefusedClosings(Number.POSITIVE_INFINITY);
+      const { signal } = new AbortController();
+      const { endsAt } = (await getOpen(database, partnerId)).period;
+      const closeDue = (now: Date) =>
+        closeDueSettlements(database, actor('admin'), tools(), { signal, now, refused }).catch(() => {});
+      await closeDue(new Date(endsAt.getTime() + 600_000));
+      await tamper(text, [partnerId, ids[0], -1]);
+      await closeRegularly(database, partnerId);
+      await closeDue(new Date(endsAt.getTime() + 32 * 86_400_000));
+      assert.equal((await getOpen(database, partnerId)).sequence, 3n);
     });
   },
 );

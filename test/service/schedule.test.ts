@@ -14,7 +14,7 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Job, JobContext } from '../../src/schedule/job.ts';
 import { runByHand } from '../../src/schedule/run-by-hand.ts';
-import { nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
+import { doRun, nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
 import { openSchedule } from '../../src/schedule/scheduler.ts';
 import { openJobTools } from '../../src/service/job-tools.ts';
 import { readClock } from '../../src/store/clock.ts';
@@ -287,6 +287,17 @@ describe('by hand', HANG_LIMIT, () => {
     }
     const { rows } = await pool.query('select operator_id, action from audit_entry where subject_id = $1', [job.name]);
     assert.deepEqual(rows, Array(2).fill({ operator_id: operator.operatorId, action: 'job.run' }));
+  });
+
+  test('the job knows whether somebody waits for it', async () => {
+    const told: unknown[] = [];
+    const job = newJob(async ({ isByHand }) => ({ told: told.push(isByHand) }));
+    await runByHand(database, OWNER, job, never);
+    await registerDue(job);
+    const run = await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' });
+    assert.ok(run);
+    await doRun(database, { job, ...run, trigger: 'schedule', correlationId: 'corr_of_a_test' }, never);
+    assert.deepEqual(told, [true, false]);
   });
 
   test('not while another process runs it, and not by a viewer', async () => {

@@ -10,6 +10,7 @@ import { inTransaction } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
 import { type ClosingRequest, closeSettlement } from './close-settlement.ts';
 import { openFirstSettlement } from './open-settlement.ts';
+import { RefusedClosings } from './refused-closings.ts';
 import type { SettlementTools } from './settlement-tools.ts';
 
 const LOCK_TIMEOUT_MS = 1_000;
@@ -18,6 +19,8 @@ export interface DueOptions {
   readonly signal: AbortSignal;
   /** Replaces the database's clock in tests. */
   readonly now?: Date | undefined;
+  /** What earlier calls with it met is left alone for a while; without it, nothing is. */
+  readonly refused?: RefusedClosings | undefined;
 }
 
 /**
@@ -31,22 +34,22 @@ export async function closeDueSettlements(
   database: Database,
   actor: Actor,
   tools: SettlementTools,
-  { signal, now }: DueOptions,
+  { signal, now, refused = new RefusedClosings() }: DueOptions,
 ): Promise<{ opened: number; closed: number }> {
   const counts = { opened: 0, closed: 0 };
   const at = now ?? (await readClock(database.pool));
   const nodes = new NodeReader(database);
-  const due = new Map((await listOpenSettlements(nodes)).map((open) => [open.partnerId, closesAt(open) <= at]));
+  const found = new Map((await listOpenSettlements(nodes)).map((open) => [open.partnerId, open]));
   const failed = (count: number) => `Settlements of ${pluralise(count, 'partner')} could not be closed.`;
   await forEachPartner(nodes, eachPartner(database.pool), { signal, failed }, async (partner) => {
     const { partnerId } = partner;
-    const isDue = due.get(partnerId);
-    if (isDue === undefined) {
-      const open = (db: Queryable) => openFirstSettlement(db, partner, actor.correlationId);
-      counts.opened += Number(await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, open));
-    }
-    if (isDue ?? true)
-      counts.closed += await closeBacklog(database, actor, { partnerId, isEarly: false, now }, { tools, signal });
+    const close = () => closeBacklog(database, actor, { partnerId, isEarly: false, now }, { tools, signal });
+    const open = found.get(partnerId);
+    if (!open) {
+      const openFirst = (db: Queryable) => openFirstSettlement(db, partner, actor.correlationId);
+      counts.opened += Number(await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, openFirst));
+      counts.closed += await close();
+    } else if (closesAt(open) <= at) counts.closed += await refused.attempt(open, close);
   });
   return counts;
 }
