@@ -226,6 +226,20 @@ describe("the service's own statement is taken as a list", HANG_LIMIT, () => {
     assert.equal(line.points, BigInt(`-1${-line.recorded_points}${'0'.repeat(10)}`), 'exact beyond int64');
   });
 
+  test("what another settlement carries does not stand for the settlement's own carried line, which is missing", async () => {
+    const partner = await newPartner();
+    const { client, partnerId } = partner;
+    const [, , third] = (await threeMonths(partner)) as [Settlement, Settlement, Settlement];
+    const fourth = (await closeRegularly(database, partnerId, tools(PRICE))).closed;
+    const ended = await send(client, third, await statementOf(client, fourth));
+    assert.deepEqual(countsOf(ended), { other_settlement: 1n, missing_in_partner_file: 1n });
+    const [line] = await linesOf(client, ended, '?verdict=missing_in_partner_file');
+    assert.deepEqual(
+      [line.line_type, line.recorded_points, line.recorded_settlement_id],
+      ['carried_forward', third.totals?.carriedPoints, third.settlementId],
+    );
+  });
+
   test('net points in the line of a contribution do not match there: its adjustments have lines of their own', async () => {
     const { client, confirm, adjust, close } = await newPartner();
     await adjust(await confirm(250n), -50n);
