@@ -32,6 +32,8 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
   assert.equal(unasked.code, 2);
   assert.match(unasked.stderr, /Post -250 points.*cannot be undone.*--yes/);
   assert.equal((await ada.runJson('adjustment', 'post', ...id, '--yes')).settled_points_after, 0);
+  const both = ['--reversal-of', drafted.adjustment_id, '--points-delta', '7'];
+  assert.equal((await ada.run(['adjustment', 'draft', ...partner, ...why, ...both])).code, 2);
   const reversal = await draftOne('--reversal-of', drafted.adjustment_id);
   assert.deepEqual([reversal.points_delta, reversal.reversal_of], [250, drafted.adjustment_id]);
   const other = [...partner, '--adjustment', reversal.adjustment_id];

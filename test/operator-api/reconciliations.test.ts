@@ -47,14 +47,14 @@ async function closedSettlement(count = 2) {
   return { partnerId, client, open, sent: sent as [Sent, Sent], settlementId, path };
 }
 
+const why = { reason_code: 'other', reason_en: 'x', reason_ar: 'س' };
+
 const draftAdjustment = (partner_id: string, transaction_id: string, points_delta: string) =>
   operator.postOnce(`${V1}/adjustments`, {
     partner_id,
     transaction_id,
     points_delta,
-    reason_code: 'other',
-    reason_en: 'x',
-    reason_ar: 'س',
+    ...why,
   });
 
 const complete = () => completeReconciliations(database, new AbortController().signal);
@@ -405,7 +405,44 @@ describe('a dispute', () => {
       unpriced.problems.map(({ code }: { code: string }) => code),
       ['not_possible'],
     );
+    const reversal = `reason_code=other&reversal_of=${adjustment.adjustment_id}`;
+    const reversed = await preview(reversal);
+    assert.deepEqual([reversed.effect.settled_points_after, reversed.problems], ['250', []]);
+    const again = { partner_id: partnerId, reversal_of: adjustment.adjustment_id, ...why };
+    assert.equal((await operator.postOnce(`${V1}/adjustments`, again)).status, 200);
+    const twice = (await preview(reversal)).problems.map(({ field, code }: { field: string; code: string }) => [field, code]);
+    assert.deepEqual(twice, [['reversal_of', 'already_reversed']]);
     assert.equal((await viewer.get(`${path}?reason_code=other&points_delta=1e3`)).body.error.details[0].field, 'points_delta');
     assert.equal((await viewer.get(`${path.replace(/txn_\w+/, 'txn_none')}?reason_code=other&points_delta=1`)).status, 404);
+  });
+
+  test('a reversal with another contribution, or with changes of its own, is neither previewed nor drafted', async () => {
+    const { partnerId, settlementId } = await closedSettlement(2);
+    const { lines } = (await viewer.get(`${V1}/partners/${partnerId}/settlements/${settlementId}/lines`)).body;
+    const [one, two] = lines.map(({ transaction_id }: { transaction_id: string }) => transaction_id);
+    const { adjustment } = (await draftAdjustment(partnerId, one, '-50')).body;
+    const approver = await signedInOperator(service, 'approver');
+    for (const step of ['approve', 'post'])
+      await approver.postOnce(`${V1}/partners/${partnerId}/adjustments/${adjustment.adjustment_id}/${step}`, undefined);
+    const reversal = { reason_code: 'other', reversal_of: adjustment.adjustment_id };
+    for (const { of, stated, refused } of [
+      { of: two, stated: {}, refused: ['reversal_of not_found'] },
+      { of: one, stated: { points_delta: '7' }, refused: ['points_delta not_expected'] },
+      { of: one, stated: { amount_delta: '7' }, refused: ['amount_delta not_expected'] },
+    ]) {
+      const query = new URLSearchParams({ ...reversal, ...stated });
+      const preview = await viewer.get(`${V1}/partners/${partnerId}/contributions/${of}/adjustment-preview?${query}`);
+      const body = { partner_id: partnerId, transaction_id: of, ...why, ...reversal, ...stated };
+      const draft = await operator.postOnce(`${V1}/adjustments`, body);
+      for (const { status, body } of [preview, draft]) {
+        assert.equal(status, 400);
+        assert.deepEqual(
+          body.error.details.map(({ field, code }: Record<string, string>) => `${field} ${code}`),
+          refused,
+        );
+      }
+    }
+    const all = (await viewer.get(`${V1}/adjustments?partner_id=${partnerId}`)).body.adjustments;
+    assert.equal(all.length, 1);
   });
 });

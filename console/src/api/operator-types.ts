@@ -7932,7 +7932,7 @@ export interface operations {
                     points_delta?: string;
                     /** @description The change of the settled amount of a restatement, such as `-12.5`. */
                     amount_delta?: string;
-                    /** @description The adjustment to reverse: this one has the opposite changes. */
+                    /** @description The adjustment to reverse: this one has the opposite changes, and the request states none. */
                     reversal_of?: string;
                     /** @description For admins: why the settled amount exceeds the value of the points. */
                     beyond_worth_reason?: string;
@@ -8040,7 +8040,7 @@ export interface operations {
                 points_delta?: string;
                 /** @description The change of the settled amount of a restatement, such as `-12.5`. */
                 amount_delta?: string;
-                /** @description The adjustment to reverse: this one has the opposite changes. */
+                /** @description The adjustment to reverse: this one has the opposite changes, and the request states none. */
                 reversal_of?: string;
             };
             header?: never;

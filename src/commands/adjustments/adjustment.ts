@@ -55,7 +55,12 @@ export function adjustmentCommand(): ProgramCommand {
     .requiredOption('--reason-ar <text>', 'reason in Arabic, for the partner')
     .option('--points-delta <n>', 'change of the settled points, such as -250', readPoints)
     .option('--amount-delta <decimal>', 'change of the settled amount, for a restatement, such as -12.5')
-    .option('--reversal-of <id>', 'id of the adjustment to reverse: the new one has the opposite deltas')
+    .addOption(
+      new Option('--reversal-of <id>', 'id of the adjustment to reverse: the new one has the opposite deltas').conflicts([
+        'pointsDelta',
+        'amountDelta',
+      ]),
+    )
     .option('--beyond-worth-reason <text>', 'for admins: reason why the settled amount exceeds the value of the points')
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(draftAdjustment.leastRole, draft));

@@ -45,6 +45,12 @@ export const NOT_CONFIRMED: ErrorDetail = {
   message: 'Only a confirmed contribution can be adjusted.',
 };
 
+export const NOT_OF_CONTRIBUTION: ErrorDetail = {
+  field: 'reversal_of',
+  code: 'not_found',
+  message: 'reversal_of must name an adjustment of this contribution.',
+};
+
 /** A draft counts too, so that an adjustment is reversed once. */
 export const ALREADY_REVERSED =
   'Another adjustment already reverses it, or is drafted to reverse it. `adjustment list` shows it; if it is not posted, you may reject it.';
@@ -82,9 +88,12 @@ type Problems = readonly (ErrorDetail | false)[];
 /** The changes that an adjustment states. */
 export type StatedDeltas = Pick<NewAdjustment, 'pointsDelta' | 'amountDelta' | 'reversalOf' | 'beyondWorthReason'>;
 
-/** The problems of the deltas alone, before the reason for the partner is written. */
-export function checkStatedDeltas(reason: AdjustmentReason, deltas: StatedDeltas, settled: SettledState): ErrorDetail[] {
-  return checkDeltas(reason, deltas, settled).filter((found) => found !== false);
+/** What the deltas of a confirmed contribution are checked against. */
+export type ChangeContext = Omit<AdjustmentContext, 'contributionStatus'>;
+
+/** The problems of the deltas, and of what they reverse, before the reason for the partner is written. */
+export function checkStatedDeltas(reason: AdjustmentReason, deltas: StatedDeltas, context: ChangeContext): ErrorDetail[] {
+  return checkChange(reason, deltas, context).filter((found) => found !== false);
 }
 
 function checkDeltas(reason: AdjustmentReason, deltas: StatedDeltas, settled: SettledState): Problems {
@@ -120,12 +129,12 @@ function checkPointsDelta({ pointsDelta, amountDelta }: StatedDeltas): Problems 
 }
 
 /** A reversal takes its deltas from what it reverses: under a reason of the other kind, only the reason is wrong. */
-function checkChange(reason: AdjustmentReason, adjustment: NewAdjustment, context: AdjustmentContext): Problems {
-  if (adjustment.reversalOf === null) return checkDeltas(reason, adjustment, context);
+function checkChange(reason: AdjustmentReason, deltas: StatedDeltas, context: ChangeContext): Problems {
+  if (deltas.reversalOf === null) return checkDeltas(reason, deltas, context);
   const { reversed } = context;
   const isOfAmount = reversed ? reversed.amountDelta !== null : isRestatement(reason);
   if (isOfAmount !== isRestatement(reason)) return [problem('reason_code', 'unsupported_value', reasonsOf(isOfAmount))];
-  return [...checkDeltas(reason, adjustment, context), checkReversal(adjustment, context)];
+  return [...checkDeltas(reason, deltas, context), checkReversal(deltas, context)];
 }
 
 function reasonsOf(isOfAmount: boolean): string {
@@ -157,12 +166,11 @@ function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | fals
 }
 
 function checkReversal(
-  { pointsDelta, amountDelta }: NewAdjustment,
-  { transactionId, reversed }: AdjustmentContext,
+  { pointsDelta, amountDelta }: StatedDeltas,
+  { transactionId, reversed }: ChangeContext,
 ): ErrorDetail | false {
   const refuse = (code: DetailCode, message: string) => problem('reversal_of', code, message);
-  if (reversed?.transactionId !== transactionId)
-    return refuse('not_found', 'reversal_of must name an adjustment of this contribution.');
+  if (reversed?.transactionId !== transactionId) return NOT_OF_CONTRIBUTION;
   if (reversed.status !== 'posted')
     return refuse('not_posted', 'Only a posted adjustment can be reversed; reject this one instead.');
   if (reversed.isReversed) return refuse('already_reversed', ALREADY_REVERSED);

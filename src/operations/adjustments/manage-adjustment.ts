@@ -278,7 +278,12 @@ async function lockKnownContribution(db: Queryable, partnerId: string, transacti
   throw invalidRequest([problem('transaction_id', 'not_found', `The partner has no contribution ${transactionId}.`)]);
 }
 
-async function findReversed(db: Queryable, partnerId: string, adjustmentId: string): Promise<AdjustmentContext['reversed']> {
+/** The adjustment that a new one reverses, as it is checked; `undefined` when the partner has none with this id. */
+export async function findReversed(
+  db: Queryable,
+  partnerId: string,
+  adjustmentId: string,
+): Promise<AdjustmentContext['reversed']> {
   const found = await findAdjustment(db, partnerId, adjustmentId);
   return found && { ...found, isReversed: (await findReversal(db, partnerId, adjustmentId)) !== undefined };
 }

@@ -23,6 +23,7 @@ import { getPartner } from '../access/manage-partner.ts';
 import type { OpenTotals } from '../settlements/open-totals.ts';
 import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
+import { findReversed } from './manage-adjustment.ts';
 import { readPointValues, readSettledState } from './settled-state.ts';
 
 /** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
@@ -108,7 +109,9 @@ export async function previewDraft(
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
   const settled = await readSettledState(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
   const { currency } = settled;
-  const problems = checkStatedDeltas(reasonCode, { pointsDelta, amountDelta, reversalOf }, settled);
+  const reversed = reversalOf === null ? undefined : await findReversed(pool, partnerId, reversalOf);
+  const stated = { pointsDelta, amountDelta, reversalOf };
+  const problems = checkStatedDeltas(reasonCode, stated, { ...settled, transactionId, reversed });
   const deltas = { pointsDelta, amountDelta: amountDelta === null ? null : (readAmount(amountDelta) ?? 0n) };
   const needsReason = problems.length > 0 && needsBeyondWorthReason(settled, deltas);
   const found = { effect: effectOf(settled, deltas), currency, problems, needsBeyondWorthReason: needsReason };

@@ -193,7 +193,11 @@ export const DraftBody = Type.Object(
       }),
     ),
     reversal_of: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: 'The adjustment to reverse: this one has the opposite changes.' }),
+      Type.String({
+        minLength: 1,
+        maxLength: 64,
+        description: 'The adjustment to reverse: this one has the opposite changes, and the request states none.',
+      }),
     ),
     beyond_worth_reason: Type.Optional(line('For admins: why the settled amount exceeds the value of the points.')),
   },

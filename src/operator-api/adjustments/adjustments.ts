@@ -1,14 +1,12 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
-import { invalidRequest } from '../../domain/service-error.ts';
 import { listAdjustmentsOf } from '../../operations/adjustments/list-adjustments.ts';
 import {
   type AdjustmentId,
   approveAdjustment,
   draftAdjustment,
   getAdjustment,
-  oppositeOf,
   postAdjustment,
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
@@ -31,6 +29,7 @@ import {
   listedAdjustmentToWire,
   previewToWire,
 } from './adjustment-schemas.ts';
+import { readStated } from './stated-change.ts';
 
 const PATH = '/operator/v1/partners/:partner_id/adjustments/:adjustment_id';
 const params = partnerAnd('adjustment_id', 'The id of the adjustment.');
@@ -121,12 +120,8 @@ export const preview = operatorRoute({
   ),
   answer: AdjustmentPreviewBody,
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
-    const { reason_code: reasonCode, points_delta: points, amount_delta: amountDelta = null, reversal_of: reversalOf } = query;
-    const stated =
-      reversalOf === undefined
-        ? { pointsDelta: readDelta(points), amountDelta, reversalOf: null }
-        : await oppositeOf(tools.database.pool, { partnerId, adjustmentId: reversalOf });
-    const change = { ...stated, partnerId, transactionId, reasonCode };
+    const stated = await readStated(tools.database.pool, { ...query, partner_id: partnerId, transaction_id: transactionId });
+    const change = { ...stated, partnerId, reasonCode: query.reason_code };
     return previewToWire(await previewDraft(tools.database, change, previewTools(tools)));
   },
 });
@@ -148,17 +143,8 @@ export const draft = operatorRoute({
     const adjustmentId = idOfWork('adj', work.workId);
     const left = work.isTakenOver ? await findAdjustment(database.pool, body.partner_id, adjustmentId) : undefined;
     if (left) return describe(tools, left);
-    const { partner_id: partnerId, transaction_id: transactionId, reversal_of: reversalOf } = body;
-    const stated =
-      reversalOf === undefined
-        ? {
-            transactionId:
-              transactionId ?? refuse('transaction_id', 'missing', 'transaction_id is missing. Send it, or reversal_of.'),
-            pointsDelta: readDelta(body.points_delta),
-            amountDelta: body.amount_delta ?? null,
-            reversalOf: null,
-          }
-        : await oppositeOf(database.pool, { partnerId, adjustmentId: reversalOf });
+    const stated = await readStated(database.pool, body);
+    const { partner_id: partnerId } = body;
     const { reason_code: reasonCode, reason_en: reasonEn, reason_ar: reasonAr, beyond_worth_reason: beyondWorthReason } = body;
     const wanted = {
       ...stated,
@@ -172,18 +158,6 @@ export const draft = operatorRoute({
     return describe(tools, await draftAdjustment(database, actor, wanted, settlementTools));
   },
 });
-
-const INT64_MAX = 2n ** 63n - 1n;
-
-function readDelta(text = '0'): bigint {
-  const delta = /^-?\d{1,19}$/.test(text) ? BigInt(text) : INT64_MAX + 1n;
-  if (delta <= INT64_MAX && delta >= -INT64_MAX) return delta;
-  return refuse('points_delta', 'wrong_form', 'points_delta must be a whole number in digits, such as -250.');
-}
-
-function refuse(field: string, code: 'missing' | 'wrong_form', message: string): never {
-  throw invalidRequest([{ field, code, message }]);
-}
 
 /** What this work had done of an adjustment when its process died. */
 async function leftBy(
