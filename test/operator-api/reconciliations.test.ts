@@ -365,6 +365,8 @@ describe('a dispute', () => {
         ['accepted', null],
       ],
     );
+    const strange = settlement.replace(partnerId, other.partnerId);
+    assertError(await viewer.get(`${strange}/acknowledgements`), 'invalid_request', 404);
     const linesOf = async (text: string) => (await viewer.get(`${settlement}/lines?of=${text}`)).body.lines;
     const [line, ...none] = await linesOf(sent[0].partner_order_ref);
     assert.deepEqual([line.partner_event_id, line.points, none.length], [sent[0].partner_event_id, '250', 0]);

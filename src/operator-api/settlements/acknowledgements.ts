@@ -1,3 +1,4 @@
+import { getSettlement } from '../../operations/settlements/get-settlement.ts';
 import {
   type DisputeReply,
   listDisputeReplies,
@@ -44,6 +45,7 @@ export const listAcknowledgements = operatorRoute({
     replies: listOf(Reply, 'What operators recorded that the partner was told about its dispute, the earliest first.'),
   }),
   async handle({ tools: { database }, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
+    await getSettlement(database.pool, partnerId, settlementId);
     const [found, replies] = await Promise.all([
       listAnswers(database.pool, { partnerId, settlementId }),
       listDisputeReplies(database.pool, { partnerId, settlementId }),
