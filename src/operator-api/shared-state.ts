@@ -37,6 +37,8 @@ const EXPORTS = { atOnce: 2, waitingMax: 1_024, waitMaxMs: 20_000 };
  * requests that anybody sends keep nobody waiting for 20 s.
  */
 const SIGN_INS = { atOnce: 4, waitingMax: 256, waitMaxMs: 20_000 };
+/** Half of the deadline of what shows totals: an adjustment that was posted is shown with them. */
+const SUM_TURN_MS = 10_000;
 
 export function createSharedState(options: OperatorApiOptions): SharedState {
   const { database } = options;
@@ -48,7 +50,7 @@ export function createSharedState(options: OperatorApiOptions): SharedState {
     beginList: shareTransfers({ name: 'lists', perPartner: 2, inAll: 8 }),
     files: new FileHasher(),
     verifications: new VerificationRuns(options),
-    settlements: createReadSettlements(database, pricesUnderRules, { concurrency: 2 }),
+    settlements: createReadSettlements(database, pricesUnderRules, { concurrency: 2 }, { turnMs: SUM_TURN_MS }),
     reconcile: createReconcileSettlement(database, UNCOUNTED),
   };
 }

@@ -79,6 +79,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['new connections of an address', '64', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 64'],
   ['connections that wait in this way', '8,192', 'src/partner-api/http/suspect-connections.ts', 'waitingMax: 8_192'],
   ['adding up', '1 s', 'src/operations/settlements/read-settlements.ts', 'turnMs: 1_000'],
+  ['adding up', '10 s', 'src/operator-api/shared-state.ts', 'SUM_TURN_MS = 10_000'],
   ['files of evidence', '50', 'src/domain/impact/environmental-status.ts', 'EVIDENCE_MAX = 50'],
   ['an answer of the database', '5 s', 'src/partner-api/http/deadline.ts', 'DEADLINE_MS = 5_000'],
   ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],

@@ -4,6 +4,7 @@ import { getPartner } from '../../operations/access/manage-partner.ts';
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
 import { searchSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
+import { getSettlement as requireSettlement } from '../../operations/settlements/get-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
 import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -147,8 +148,8 @@ export const listLines = operatorRoute({
   async handle({ tools, params: { partner_id: partnerId, settlement_id: settlementId }, query }) {
     const { of, line_type: lineType } = query;
     const { page, end } = sortedPage('listSettlementLines', byLine, query, [partnerId, settlementId, of, lineType]);
-    await tools.shared.settlements.byId({ partnerId, settlementId });
     const { pool } = tools.database;
+    await requireSettlement(pool, partnerId, settlementId);
     if (of !== undefined) {
       const found = (await searchSettlementLines(pool, { partnerId, settlementId }, of.trim())).filter(
         (line) => lineType === undefined || line.lineType === lineType,
