@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { type NamedKey, newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
@@ -226,6 +226,34 @@ describe('statement', HANG_LIMIT, () => {
     assert.match(verdict.stdout, /^line 3, column line_no: Line 3 of the settlement is in the place of line 2/);
   });
 });
+
+test(
+  'a download whose lines were changed in the database is refused and leaves no file; restored, it can be repeated',
+  HANG_LIMIT,
+  async () => {
+    const { partnerId, closed } = await newPartner(2);
+    const [, second] = closed as [Settlement, Settlement];
+    const { settlementId } = second;
+    const of = ['statement', 'download', '--partner', partnerId, '--settlement', settlementId];
+    const file = join(folder, 'differs.csv');
+    const setPoints = (points: string) =>
+      tamper(`update settlement_line set points = points ${points} where settlement_id = $1 and line_no = 2`, [settlementId]);
+    await setPoints('+ 1');
+    const refused = await run([...of, '--output', file, '--json']);
+    assert.deepEqual([refused.code, refused.stdout, existsSync(file)], [1, '', false]);
+    assert.match(refused.stderr, /differ from the statement .*`settlement verify --partner/s);
+    const printed = await run(of);
+    assert.deepEqual([printed.code, /differ from the statement/.test(printed.stderr)], [1, true]);
+    await setPoints('- 1');
+    const moveLast = (from: string, to: string) =>
+      tamper('update settlement_line set settlement_id = $2 where settlement_id = $1 and line_no = 3', [from, to]);
+    await moveLast(settlementId, 'stl_of_nobody');
+    const short = await run([...of, '--output', file, '--excel-safe']);
+    assert.deepEqual([short.code, existsSync(file)], [1, false]);
+    await moveLast('stl_of_nobody', settlementId);
+    assert.equal((await runJson(...of, '--output', file)).csv_sha256, second.statement?.csvSha256);
+  },
+);
 
 async function tamper(text: string, values: unknown[]): Promise<void> {
   await asSuperuser(pool, async (client) => void (await client.query(text, values)));

@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { access, constants, open, stat } from 'node:fs/promises';
+import { access, constants, open, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
@@ -74,16 +74,37 @@ async function download(
   { partner, settlement: id, output, excelSafe = false, json }: DownloadOptions,
 ): Promise<void> {
   if (json && output === undefined) throw new UsageError('--json needs --output, because standard output has the statement.');
-  const { statement, partnerId, settlementId } = await getClosed(pool, partner, id);
-  const lines = eachSettlementLine(pool, { partnerId, settlementId });
-  const bytes = Readable.from(writeStatement(lines, { isExcelSafe: excelSafe }), { objectMode: false });
+  const closed = await getClosed(pool, partner, id);
+  const { statement } = closed;
+  const bytes = Readable.from(writeAsClosed(pool, closed, excelSafe), { objectMode: false });
   if (output === undefined) return printStream(bytes);
   const file = await open(output, 'wx', OWNER_ONLY).catch((cause: NodeJS.ErrnoException) => {
     throw new UsageError(`${output} cannot be created (${cause.code}). --output takes the name of a new file.`, { cause });
   });
-  await pipeline(bytes, file.createWriteStream());
+  try {
+    await pipeline(bytes, file.createWriteStream());
+  } catch (error) {
+    // A part of a statement would stand in the way of the next download.
+    await rm(output, { force: true });
+    throw error;
+  }
   if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
   else printProgress(`Written: ${output}, ${pluralise(statement.lineCount, 'line')}.`);
+}
+
+/** The bytes of the statement. Throws an `Error` at their end, when they are not those of the closing. */
+async function* writeAsClosed(
+  db: Queryable,
+  { partnerId, settlementId, statement }: ClosedSettlement,
+  isExcelSafe: boolean,
+): AsyncGenerator<Buffer, void> {
+  const lines = eachSettlementLine(db, { partnerId, settlementId });
+  const { csvSha256, lineCount } = yield* writeStatement(lines, { isExcelSafe });
+  // The digest of the closing is that of the plain bytes.
+  if (lineCount === statement.lineCount && (isExcelSafe || csvSha256 === statement.csvSha256)) return;
+  throw new Error(
+    `The lines in the database differ from the statement that was closed (csv_sha256 ${statement.csvSha256}). \`settlement verify --partner ${partnerId}\` names them.`,
+  );
 }
 
 async function getClosed(db: Queryable, partnerId: string, settlementId: string): Promise<ClosedSettlement> {
