@@ -69,7 +69,7 @@ const REST_MAX_MS = 25;
 const SUM_TURN: Partial<SumTurn> = { turnMs: 1_000 };
 
 /**
- * @param places Connections for look-ups; as many again serve statements under way.
+ * @param places How many of each kind of read run at once; the pages of statements under way are a kind of their own.
  * @param turn Of a read of an open settlement.
  */
 export function createReadSettlements(

@@ -5,6 +5,7 @@ import type { PooledWorth } from '../../domain/impact/pooled-worth.ts';
 import type { Project } from '../../domain/impact/project.ts';
 import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
+import { ACKNOWLEDGEMENT_STATUSES } from '../../domain/settlements/settlement.ts';
 import type { WorthOfSettlement } from '../../operations/impact/read-pooled-worth.ts';
 import type { ImpactBatchChange } from '../../store/impact/impact-batch.ts';
 import {
@@ -23,7 +24,6 @@ import {
   text,
   time,
 } from '../schema-parts.ts';
-import { ACKNOWLEDGEMENTS } from '../settlements/settlement-schemas.ts';
 
 export const ProjectBody = shape('Project', {
   project_id: text('The id of the project.'),
@@ -178,7 +178,7 @@ export const PoolableBody = shape('PoolableSettlement', {
   period_timezone: text('The time zone of the period.'),
   closed_at: time('When it was closed.'),
   contribution_count: integerText('How many contributions it has.'),
-  acknowledgement: oneOf(ACKNOWLEDGEMENTS, 'What the partner answered to the settlement.'),
+  acknowledgement: oneOf(ACKNOWLEDGEMENT_STATUSES, 'What the partner answered to the settlement.'),
   ...worthMembers,
 });
 

@@ -1,4 +1,5 @@
-import type { SettlementLine } from '../../domain/settlements/settlement-line.ts';
+import { ACKNOWLEDGEMENT_STATUSES, SETTLEMENT_STATUSES } from '../../domain/settlements/settlement.ts';
+import { LINE_TYPES, type SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import type { SettlementView } from '../../wire/settlement-to-wire.ts';
 import { settlementLineToWire, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import {
@@ -25,10 +26,8 @@ const VersionTotals = shape('VersionTotals', {
   amount: nullableDecimalText('Their amount, exact; `null` without a conversion.'),
 });
 
-export const ACKNOWLEDGEMENTS = ['pending', 'accepted', 'disputed'] as const;
-
 export const AcknowledgementBody = shape('Acknowledgement', {
-  status: oneOf(ACKNOWLEDGEMENTS, 'How the partner answered.'),
+  status: oneOf(ACKNOWLEDGEMENT_STATUSES, 'How the partner answered.'),
   acknowledged_at: nullableTime('When the partner answered; `null` before.'),
   reference: nullableText('What the partner names it by; `null` without one.'),
   note: nullableText('What the partner says to it; `null` without a note.'),
@@ -38,7 +37,7 @@ export const SettlementBody = shape('Settlement', {
   partner_id: text('The id of the partner.'),
   settlement_id: text('The id of the settlement.'),
   sequence: integerText('The number of the settlement among those of the partner, from 1.'),
-  status: oneOf(['open', 'closed'], '`closed` is final.'),
+  status: oneOf(SETTLEMENT_STATUSES, '`closed` is final.'),
   environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
   period_start: time('The beginning of the period.'),
   period_end: time('The end of the period, itself not part of it.'),
@@ -84,8 +83,6 @@ export function showSettlement(shown: SettlementView, { environment, isDisputeAn
   const { partnerId: partner_id } = shown.settlement;
   return { partner_id, ...settlementToWire(shown, environment), is_dispute_answered: isDisputeAnswered };
 }
-
-export const LINE_TYPES = ['contribution', 'adjustment', 'carried_forward'] as const;
 
 export const LineBody = shape('SettlementLine', {
   line_no: count('The number of the line, from 1.'),

@@ -1,11 +1,13 @@
 import { idOfWork } from '../../domain/identifiers.ts';
 import { invalidRequest, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
+import { ACKNOWLEDGEMENT_STATUSES, SETTLEMENT_STATUSES } from '../../domain/settlements/settlement.ts';
+import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
 import { searchSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement as requireSettlement } from '../../operations/settlements/get-settlement.ts';
-import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-closed-settlements.ts';
+import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-settlements.ts';
 import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
@@ -18,11 +20,11 @@ import { operatorRoute } from '../route.ts';
 import { closed, oneOf, partnerAnd } from '../schema-parts.ts';
 import { sorting } from '../sorting.ts';
 import { ofPeriod } from './settlement-filter.ts';
-import { ACKNOWLEDGEMENTS, LINE_TYPES, LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
+import { LineBody, lineToWire, SettlementBody, showSettlement } from './settlement-schemas.ts';
 import { showSettlements, withTotals } from './show-settlements.ts';
 
 const ofPartner = sorting(['period'], '-period');
-const Acknowledged = oneOf(ACKNOWLEDGEMENTS, 'Only those that the partner answered so.');
+const Acknowledged = oneOf(ACKNOWLEDGEMENT_STATUSES, 'Only those that the partner answered so.');
 
 export const listSettlements = operatorRoute({
   operation: 'listSettlements',
@@ -36,7 +38,7 @@ export const listSettlements = operatorRoute({
     {
       ...pageMembersOfQuery,
       ...ofPartner.member,
-      status: Type.Optional(oneOf(['open', 'closed'], 'Only the open one, or only closed ones.')),
+      status: Type.Optional(oneOf(SETTLEMENT_STATUSES, 'Only the open one, or only closed ones.')),
       acknowledgement: Type.Optional(Acknowledged),
     },
     closed,
