@@ -110,6 +110,8 @@ create table audit_entry (
 
 CREATE INDEX audit_entry_of_action ON public.audit_entry USING btree (action, entry_no);
 
+CREATE INDEX audit_entry_of_adjustment ON public.audit_entry USING btree (partner_id, subject_id) WHERE (action ~~ 'adjustment.%'::text);
+
 CREATE INDEX audit_entry_of_operator ON public.audit_entry USING btree (operator_id, entry_no);
 
 CREATE INDEX audit_entry_of_partner ON public.audit_entry USING btree (partner_id, entry_no);

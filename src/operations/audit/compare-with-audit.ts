@@ -1,6 +1,6 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
-import { listAuditEntries, listAuditSubjects } from '../../store/audit/audit.ts';
+import { listAuditEntries, listAuditedAdjustments, listAuditSubjects } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
@@ -68,4 +68,11 @@ const SUBJECTS_AT_ONCE = 500;
 /** Every record with this id prefix that ever existed, page by page, whether it still exists or not. */
 export function eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
   return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) => listAuditSubjects(db, { prefix, afterId: last ?? '', limit }));
+}
+
+/** Every adjustment of a partner that ever existed, page by page, whether it still exists or not. */
+export function eachAuditedAdjustment(db: Queryable, partnerId: string): AsyncGenerator<string> {
+  return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) =>
+    listAuditedAdjustments(db, { partnerId, afterId: last ?? '', limit }),
+  );
 }

@@ -1,10 +1,10 @@
 import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import { findSettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
-import { listAuditSubjectsOfPartner } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
 import { ADJUSTMENT } from '../audit/audited-kinds.ts';
+import { eachAuditedAdjustment } from '../audit/compare-with-audit.ts';
 import { requireAllAudited, unverifiedRecord } from '../audit/require-audited.ts';
 
 const ADJUSTMENTS_AT_ONCE = 500;
@@ -19,7 +19,7 @@ export async function requireVerifiedAdjustments(
   db: Queryable,
   { partnerId, settlementId }: Pick<Settlement, 'partnerId' | 'settlementId'>,
 ): Promise<void> {
-  const missing = new Set(await listAuditSubjectsOfPartner(db, ADJUSTMENT.action, partnerId));
+  const missing = new Set(await Array.fromAsync(eachAuditedAdjustment(db, partnerId)));
   for await (const page of eachAdjustmentPage(db, partnerId)) {
     const ids = page.map(({ adjustmentId }) => adjustmentId);
     const settled = await findSettledAdjustments(db, { partnerId, settlementId }, ids);

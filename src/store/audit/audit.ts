@@ -223,15 +223,19 @@ export async function listAuditEntriesOfKind(
   return run<EntryOfKind & Record<string, unknown>>(db, OF_KIND, values);
 }
 
-const SUBJECTS_OF_PARTNER: Statement = {
-  name: 'list_audit_subjects_of_partner',
-  text: `with entries as materialized (select subject_id, action from audit_entry where partner_id = $1 order by entry_no)
-    select distinct subject_id as "subjectId" from entries where action like $2 || '.%'`,
+/** In the words of the index `audit_entry_of_adjustment`, which has the entries of adjustments alone. */
+const ADJUSTMENTS: Statement = {
+  name: 'list_audited_adjustments',
+  text: `select distinct subject_id as "subjectId" from audit_entry where partner_id = $1 and action like 'adjustment.%' and subject_id > $2
+    order by subject_id limit $3`,
 };
 
-/** All records of a kind that have an entry of the partner. */
-export async function listAuditSubjectsOfPartner(db: Queryable, kind: string, partnerId: string): Promise<string[]> {
-  const rows = await run<{ subjectId: string }>(db, SUBJECTS_OF_PARTNER, [partnerId, kind]);
+/** The adjustments that have an entry of the partner, in the order of their ids. */
+export async function listAuditedAdjustments(
+  db: Queryable,
+  { partnerId, afterId, limit }: { partnerId: string; afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, ADJUSTMENTS, [partnerId, afterId, limit]);
   return rows.map(({ subjectId }) => subjectId);
 }
 

@@ -13,6 +13,7 @@ import {
   listAuditEntriesAfter,
   listAuditEntriesOf,
   listAuditEntriesOfKind,
+  listAuditedAdjustments,
   listAuditSubjects,
 } from '../../../src/store/audit/audit.ts';
 import { listAllFailureDrafts, lockFailureDraft } from '../../../src/store/contributions/failure-draft.ts';
@@ -53,7 +54,7 @@ export function verifyCalls(terms: HotCallOptions): HotCall[] {
   return lists.flatMap((list) => list(terms));
 }
 
-function auditCalls({ fewer }: HotCallOptions): HotCall[] {
+function auditCalls({ partnerId, fewer }: HotCallOptions): HotCall[] {
   const middle = Math.floor(fewer / 2);
   const subjectId = verifiedId('adj', middle);
   const page = Array.from({ length: PAGE }, (_, index) => verifiedId('adj', middle + index));
@@ -67,6 +68,10 @@ function auditCalls({ fewer }: HotCallOptions): HotCall[] {
     { title: 'last entries of records', send: (db) => findLastAuditEntries(db, 'adjustment', page) },
     { title: 'entries of a prefix', send: (db) => listAuditEntriesOf(db, 'tree_cost/') },
     { title: 'audited subjects', send: (db) => listAuditSubjects(db, { prefix: 'adj_', afterId: subjectId, limit: PAGE }) },
+    {
+      title: 'audited adjustments',
+      send: (db) => listAuditedAdjustments(db, { partnerId, afterId: subjectId, limit: PAGE }),
+    },
     {
       title: 'entries of a kind',
       send: (db) => listAuditEntriesOfKind(db, 'adjustment', { after, limit: PAGE }),

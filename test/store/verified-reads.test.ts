@@ -1,0 +1,56 @@
+/** What is compared with the audit is read by an index, however many rows there are beside it. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type pg from 'pg';
+import { insertSelect } from '../../bench/rows/rows.ts';
+import { eachAuditedAdjustment } from '../../src/operations/audit/compare-with-audit.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { blocksOf } from '../support/postgres/blocks.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const OTHERS = 30_000;
+const ADJUSTMENTS = 40;
+const PARTNER = 'ptn_busy';
+
+/** The adjustments of the partner are among others' adjustments, and among its own entries of another kind. */
+const KINDS: readonly [partnerId: string, action: string, id: string, count: number][] = [
+  [PARTNER, 'endpoint.change', 'whe_1', OTHERS],
+  ['ptn_other', 'adjustment.draft', 'adj_', OTHERS],
+  [PARTNER, 'adjustment.draft', 'adj_own', ADJUSTMENTS],
+  [PARTNER, 'adjustment.post', 'adj_own', ADJUSTMENTS],
+];
+
+async function fillAudit(pool: pg.Pool): Promise<void> {
+  const by = { recorded_at: "'2026-01-01'::timestamptz + n * interval '1 second'", operator_id: `'a'`, role: `'operator'` };
+  const seal = { correlation_id: `'c'`, previous_mac: `'m'`, key_id: `'k'`, mac: `'m'` };
+  let last = 0;
+  for (const [partnerId, action, id, count] of KINDS) {
+    const about = {
+      action: `'${action}'`,
+      partner_id: `'${partnerId}'`,
+      subject_id: `'${id}' || lpad((n - ${last})::text, 6, '0')`,
+    };
+    const source = `from generate_series(${last + 1}, ${last + count}) n`;
+    await pool.query(insertSelect('audit_entry', { entry_no: 'n', ...by, ...about, ...seal }, source));
+    last += count;
+  }
+}
+
+test('the adjustments of a partner are found without its other entries and the adjustments of others', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const list = (db: pg.PoolClient) => Array.fromAsync(eachAuditedAdjustment(db, PARTNER));
+  // The session plans the statement while the table is empty.
+  await blocksOf(database.pool, list);
+  await fillAudit(pool);
+  for (const prepare of ['select', 'vacuum (analyze)', 'discard plans']) {
+    await database.pool.query(prepare);
+    let found: string[] = [];
+    const blocks = await blocksOf(database.pool, async (db) => (found = await list(db)));
+    assert.equal(found.length, ADJUSTMENTS);
+    assert.ok(found.every((id) => id.startsWith('adj_own')));
+    // Of each entry one, as long as no vacuum has passed, and those of the index.
+    assert.ok(blocks <= 2 * ADJUSTMENTS + 20, `${blocks} blocks after ${prepare}`);
+  }
+});
