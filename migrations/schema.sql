@@ -990,6 +990,8 @@ create table webhook_endpoint (
   constraint webhook_endpoint_status CHECK ((status = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
 
+CREATE INDEX webhook_endpoint_by_id ON public.webhook_endpoint USING btree (endpoint_id) WHERE (status <> ''::text);
+
 CREATE INDEX webhook_endpoint_disabled ON public.webhook_endpoint USING btree (endpoint_id) WHERE (status = 'disabled'::text);
 
 CREATE INDEX webhook_endpoint_latest ON public.webhook_endpoint USING btree (endpoint_id) WHERE (status <> 'removed'::text);

@@ -23,6 +23,8 @@ export interface ListById {
   readonly select: string;
   /** The column with the id. */
   readonly id: string;
+  /** That of a partial index: every row meets it. */
+  readonly condition?: string;
 }
 
 export async function run<Row extends pg.QueryResultRow>(
@@ -56,12 +58,12 @@ export async function runAnew<Row extends pg.QueryResultRow>(
  */
 export async function runListById<Row extends pg.QueryResultRow>(
   db: Queryable,
-  { name, select, id }: ListById,
+  { name, select, id, condition = 'true' }: ListById,
   { afterId, ids = null, limit }: PageOfIds,
 ): Promise<Row[]> {
   return ids === null
-    ? run<Row>(db, { name, text: `${select} where ${id} > $1 order by ${id} limit $2` }, [afterId, limit])
-    : runAnew<Row>(db, { name, text: `${select} where ${id} = any ($1::text[])` }, [ids]);
+    ? run<Row>(db, { name, text: `${select} where ${condition} and ${id} > $1 order by ${id} limit $2` }, [afterId, limit])
+    : runAnew<Row>(db, { name, text: `${select} where ${condition} and ${id} = any ($1::text[])` }, [ids]);
 }
 
 /** The time limit of statements that close over a partner's month at once. */

@@ -5,6 +5,7 @@ import type pg from 'pg';
 import { insertSelect } from '../../bench/rows/rows.ts';
 import { eachAuditedAdjustment } from '../../src/operations/audit/compare-with-audit.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { listAllWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 
@@ -52,5 +53,40 @@ test('the adjustments of a partner are found without its other entries and the a
     assert.ok(found.every((id) => id.startsWith('adj_own')));
     // Of each entry one, as long as no vacuum has passed, and those of the index.
     assert.ok(blocks <= 2 * ADJUSTMENTS + 20, `${blocks} blocks after ${prepare}`);
+  }
+});
+
+test('a page of all endpoints is read without those before and after it, removed ones among them', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const idOf = (number: number) => `whe_${String(number).padStart(6, '0')}`;
+  const [limit, afterId] = [50, idOf(OTHERS / 2)];
+  const listPage = (db: pg.PoolClient) => listAllWebhookEndpoints(db, { afterId, limit });
+  const listThese = (db: pg.PoolClient) => listAllWebhookEndpoints(db, { afterId: '', ids: [afterId, 'whe_removed'], limit });
+  await blocksOf(database.pool, listPage);
+  const target = {
+    url: `'https://example.org'`,
+    status: `case when n % 3 = 0 then 'active' else 'removed' end`,
+    secret_sealed: `'s'`,
+  };
+  const id = {
+    partner_id: `'ptn_' || n % 100`,
+    endpoint_id: `'whe_' || lpad(n::text, 6, '0')`,
+    created_at: 'now()',
+    changed_at: 'now()',
+  };
+  await pool.query(insertSelect('webhook_endpoint', { ...id, ...target }, `from generate_series(1, ${OTHERS}) n`));
+  for (const prepare of ['select', 'vacuum (analyze)', 'discard plans']) {
+    await database.pool.query(prepare);
+    let ids: string[] = [];
+    const blocks = await blocksOf(database.pool, async (db) => (ids = (await listPage(db)).map(({ endpointId }) => endpointId)));
+    assert.deepEqual(
+      ids,
+      Array.from({ length: limit }, (_, index) => idOf(OTHERS / 2 + index + 1)),
+    );
+    assert.ok(blocks <= limit + 20, `${blocks} blocks of a page after ${prepare}`);
+    const ofThese = await blocksOf(database.pool, listThese);
+    assert.ok(ofThese <= 20, `${ofThese} blocks of a list after ${prepare}`);
   }
 });

@@ -113,6 +113,8 @@ const LIST_ALL: ListById = {
   name: 'list_all_webhook_endpoints',
   select: `select ${ENDPOINT_COLUMNS} from webhook_endpoint e`,
   id: 'e.endpoint_id',
+  // That of the index `webhook_endpoint_by_id`, which has every endpoint.
+  condition: "e.status <> ''",
 };
 
 /** Endpoints of all partners, including removed ones. */
