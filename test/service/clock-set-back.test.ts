@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { openChallenge } from '../../src/operations/access/passkey-challenge.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
@@ -17,7 +18,8 @@ import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { signedInOperator } from '../support/operator-client.ts';
+import { Authenticator } from '../support/console/authenticator.ts';
+import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -217,4 +219,59 @@ test('a session that was opened while the clock was ahead is over', HANG_LIMIT, 
     return (await person.get('/operator/v1/session')).status;
   };
   assert.deepEqual([await statusAfter('1 minute'), await statusAfter('1 year')], [200, 401]);
+});
+
+test('a session that was used while the clock was ahead is over', HANG_LIMIT, async () => {
+  const statusAfter = async (ahead: string) => {
+    const person = await signedInOperator(service, 'viewer');
+    const text = "update operator_credential set last_used_at = now() + $2::interval where operator_id = $1 and kind = 'session'";
+    assert.equal((await pool.query(text, [person.operatorId, ahead])).rowCount, 1);
+    return (await person.get('/operator/v1/session')).status;
+  };
+  assert.deepEqual([await statusAfter('1 minute'), await statusAfter('1 year')], [200, 401]);
+});
+
+test('a passkey that was used while the clock was ahead answers the challenges of now', HANG_LIMIT, async () => {
+  const origin = `http://localhost:${service.operationsPort}`;
+  const authenticator = new Authenticator(origin);
+  const person = await signedInOperator(service, 'viewer');
+  const ask = async (client: OperatorClient, path: string) =>
+    (await client.post(`/operator/v1/session/${path}/begin`, undefined, { origin })).body;
+  const { challenge, options_json } = await ask(person, 'passkeys');
+  const added = { name: 'A telephone', challenge, response_json: authenticator.create(options_json) };
+  assert.equal((await person.post('/operator/v1/session/passkeys', added, { origin })).status, 200);
+  const statusAfter = async (aheadMs: number) => {
+    const text = "update operator_credential set last_step = last_step + $2 where operator_id = $1 and kind = 'passkey'";
+    assert.equal((await pool.query(text, [person.operatorId, aheadMs])).rowCount, 1);
+    const client = new OperatorClient(service.operationsPort);
+    const begun = await ask(client, 'passkey');
+    const given = { challenge: begun.challenge, response_json: authenticator.get(begun.options_json) };
+    const { status } = await client.post('/operator/v1/session/passkey', given, { origin });
+    const again = await client.post('/operator/v1/session/passkey', given, { origin });
+    return [status, again.status];
+  };
+  const yearMs = 365 * 24 * 3_600_000;
+  assert.deepEqual(await statusAfter(yearMs), [200, 401]);
+  assert.deepEqual(await statusAfter(60_000), [401, 401]);
+});
+
+test('a challenge that was made while the clock was ahead is not answered once that time comes', HANG_LIMIT, async () => {
+  const openAfter = (aheadMs: number) => {
+    const sealed = JSON.stringify({ challenge: 'c', atMs: Date.now() + aheadMs });
+    return openChallenge(pool, (text) => text, sealed);
+  };
+  assert.equal((await openAfter(60_000)).challenge, 'c');
+  await assert.rejects(openAfter(11 * 60_000), { code: 'invalid_request' });
+});
+
+test('wrong passwords that were given while the clock was ahead keep nobody out until that time comes', HANG_LIMIT, async () => {
+  const person = await signedInOperator(service, 'viewer');
+  const statusAfter = async (ahead: string) => {
+    const text =
+      "update operator_credential set attempts = 9, attempted_at = now() + $2::interval where operator_id = $1 and kind = 'password'";
+    assert.equal((await pool.query(text, [person.operatorId, ahead])).rowCount, 1);
+    const client = new OperatorClient(service.operationsPort);
+    return (await client.post('/operator/v1/session', { login: person.email, password: PASSWORD })).status;
+  };
+  assert.deepEqual([await statusAfter('30 seconds'), await statusAfter('1 year')], [429, 200]);
 });

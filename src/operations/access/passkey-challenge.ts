@@ -11,16 +11,23 @@ export interface Challenge {
 }
 
 const VALID_MS = 300_000;
+/** One that was made later than this from now was dated by a clock that was ahead: it would open once more when that time comes. */
+const AHEAD_MOST_MS = 600_000;
 
 export async function sealChallenge(db: Queryable, seal: Sealing['seal'], challenge: string): Promise<string> {
   const atMs = (await readClock(db)).getTime();
   return seal(JSON.stringify({ challenge, atMs } satisfies Challenge));
 }
 
-/** @throws ServiceError `invalid_request` for one that was made for somebody else or for something else, and after five minutes. */
+/**
+ * @throws ServiceError `invalid_request` for one that was made for somebody else or for something else, after five minutes, and
+ * for one that a clock dated which was ahead.
+ */
 export async function openChallenge(db: Queryable, open: Sealing['open'], sealed: string): Promise<Challenge> {
   const { challenge, atMs } = read(open, sealed);
-  if ((await readClock(db)).getTime() - atMs > VALID_MS) throw refusal('This took longer than five minutes. Begin again.');
+  const ageMs = (await readClock(db)).getTime() - atMs;
+  if (ageMs > VALID_MS) throw refusal('This took longer than five minutes. Begin again.');
+  if (ageMs < -AHEAD_MOST_MS) throw refusal("The database's clock was ahead when this began. Begin again.");
   return { challenge, atMs };
 }
 

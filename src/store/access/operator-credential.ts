@@ -87,12 +87,12 @@ export interface HeldCredential extends Operator {
   readonly verifierKinds: readonly string[];
 }
 
-/** A session that began later than this from now was made by a clock that was ahead: it would outlive its time by as much. */
-const AHEAD_MOST = "interval '10 minutes'";
+/** What began, or was used, later than this from now was dated by a clock that was ahead: it would outlive its time by as much. */
+export const AHEAD_MOST = "interval '10 minutes'";
 
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
         and (c.kind <> 'session' or (coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})
-          and c.created_at < now() + ${AHEAD_MOST}))`;
+          and greatest(c.created_at, c.last_used_at) < now() + ${AHEAD_MOST}))`;
 
 const USED_AT = "date_trunc('minute', now())";
 

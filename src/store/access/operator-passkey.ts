@@ -1,5 +1,6 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { AHEAD_MOST } from './operator-credential.ts';
 import type { Verifier } from './operator-password.ts';
 
 /** A passkey that has not ended. */
@@ -23,10 +24,13 @@ export async function listPasskeys(db: Queryable, operatorId: string): Promise<S
   return run<StoredPasskey>(db, LIST, [operatorId]);
 }
 
+/** One that answered later than this was used while the clock was ahead: it answers the challenges of now. */
+const LAST_BELIEVED = `extract(epoch from now() + ${AHEAD_MOST}) * 1000`;
+
 const USE: Statement = {
   name: 'update_operator_passkey_used',
   text: `update operator_credential set counter = $2, last_step = $3
-    where credential_id = $1 and ended_at is null and coalesce(last_step, -1) < $3 returning last_step`,
+    where credential_id = $1 and ended_at is null and (coalesce(last_step, -1) < $3 or last_step > ${LAST_BELIEVED}) returning last_step`,
 };
 
 /** @returns Whether it has answered no challenge of this moment, or of a later one, before. */

@@ -47,10 +47,13 @@ export async function findVerifiers(
 const { free: FREE, firstWaitSeconds: FIRST_WAIT, waitSecondsMax: WAIT_MAX } = SIGN_IN_ATTEMPTS;
 const WAIT_UNTIL = `attempted_at + make_interval(secs => least(${WAIT_MAX}, ${FIRST_WAIT} * power(2, least(attempts, 30) - ${FREE})))`;
 
+/** Of an attempt that a clock dated which was ahead the wait is over: it would last until that time. */
+const IS_AHEAD = "attempted_at > now() + interval '1 minute'";
+
 const CLAIM: Statement = {
   name: 'claim_password_attempt',
   text: `update operator_credential set attempts = attempts + 1, attempted_at = ${NOW}
-    where credential_id = $1 and ended_at is null and (attempts < ${FREE} or ${WAIT_UNTIL} <= now()) returning attempts`,
+    where credential_id = $1 and ended_at is null and (attempts < ${FREE} or ${WAIT_UNTIL} <= now() or ${IS_AHEAD}) returning attempts`,
 };
 const WAIT: Statement = {
   name: 'find_password_attempt_wait',
