@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import type pg from 'pg';
 import { insertSelect } from '../../bench/rows/rows.ts';
 import { eachAuditedAdjustment } from '../../src/operations/audit/compare-with-audit.ts';
+import { listLatestEntries } from '../../src/operations/audit/list-entries.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { listAllWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
@@ -53,6 +54,29 @@ test('the adjustments of a partner are found without its other entries and the a
     assert.ok(found.every((id) => id.startsWith('adj_own')));
     // Of each entry one, as long as no vacuum has passed, and those of the index.
     assert.ok(blocks <= 2 * ADJUSTMENTS + 20, `${blocks} blocks after ${prepare}`);
+  }
+});
+
+test('entries since a time are read without those of the days before', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const [beginning, lately] = [new Date('2026-01-01'), new Date(Date.parse('2026-01-01') + (OTHERS - 100) * 60_000)];
+  const list = (since: Date, limit: number) => (db: pg.PoolClient) => listLatestEntries(db, { since, limit });
+  for (const plan of [list(beginning, 1), list(lately, 1)]) await blocksOf(database.pool, plan);
+  const entry = { entry_no: 'n', recorded_at: "'2026-01-01'::timestamptz + n * interval '1 minute'", operator_id: `'a'` };
+  const about = { role: `'viewer'`, action: `'partner.create'`, subject_id: `'ptn_' || n` };
+  const seal = { correlation_id: `'c'`, previous_mac: `'m'`, key_id: `'k'`, mac: `'m'` };
+  await pool.query(insertSelect('audit_entry', { ...entry, ...about, ...seal }, `from generate_series(1, ${OTHERS}) n`));
+  for (const prepare of ['select', 'vacuum (analyze)', 'discard plans']) {
+    await database.pool.query(prepare);
+    let found = 0;
+    const blocks = await blocksOf(database.pool, async (db) => (found = (await list(lately, 1_000)(db)).length));
+    assert.equal(found, 101);
+    // Those, and those of a day: 1,440.
+    assert.ok(blocks <= 60, `${blocks} blocks of the latest after ${prepare}`);
+    const ofAll = await blocksOf(database.pool, list(beginning, 50));
+    assert.ok(ofAll <= 20, `${ofAll} blocks of a page after ${prepare}`);
   }
 });
 

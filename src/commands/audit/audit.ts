@@ -1,6 +1,7 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { listLatestEntries } from '../../operations/audit/list-entries.ts';
 import { verifyAudit } from '../../operations/audit/verify-audit.ts';
-import { type AuditHead, listAuditEntries } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readExactJson } from '../../wire/exact-json.ts';
 import { readHead, readPastTime } from '../terminal/options.ts';
@@ -46,7 +47,7 @@ async function list({ database }: OperatorContext, options: ListOptions): Promis
   const before = readAfter(options, /^\d{1,18}$/)?.[0];
   const beforeNo = before === undefined ? undefined : BigInt(before);
   const filter = { partnerId: partner, subjectId: subject, since, beforeNo, limit: limit + 1 };
-  const entries = await listAuditEntries(database.pool, filter);
+  const entries = await listLatestEntries(database.pool, filter);
   const names = await readPartnerNames(
     database.pool,
     entries.map(({ partnerId }) => partnerId),

@@ -1,4 +1,5 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { type AuditFilter, listAuditEntries } from '../../store/audit/audit.ts';
 import {
   type EntriesOf,
   findFirstEntrySince,
@@ -24,13 +25,25 @@ const NAMES = ['subjectId', 'partnerId', 'operatorId', 'action'] as const satisf
  */
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
+/** Every entry since then has a higher number; `undefined` where all may be since then. */
+async function findLastNoBefore(db: Queryable, since: Date): Promise<bigint | undefined> {
+  return findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS));
+}
+
+/** The newest first. It reads no more than a day of what was recorded before `since`. */
+export async function listLatestEntries(db: Queryable, filter: Omit<AuditFilter, 'afterNo'>): Promise<SealedEntry[]> {
+  const { since } = filter;
+  const afterNo = since && (await findLastNoBefore(db, since));
+  return listAuditEntries(db, { ...filter, afterNo });
+}
+
 /** Entries of the audit. One filter is looked up, and the others are looked for in what it finds. */
 export async function listEntries(
   db: Queryable,
   { since, until, ...wanted }: EntryFilter,
   page: KeysetPage<'recorded_at'>,
 ): Promise<FilteredPage<SealedEntry>> {
-  const afterNo = since && (await findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS)));
+  const afterNo = since && (await findLastNoBefore(db, since));
   const beforeNo = until && (await findFirstEntrySince(db, new Date(until.getTime() + LONGEST_MS)));
   const first = NAMES.find((name) => wanted[name] !== undefined);
   const indexed = first === undefined ? {} : { [first]: wanted[first] };

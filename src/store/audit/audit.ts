@@ -112,6 +112,8 @@ export interface AuditFilter {
   readonly partnerId?: string | undefined;
   readonly subjectId?: string | undefined;
   readonly since?: Date | undefined;
+  /** Only entries after it: a bound that saves reading what is long before `since`. */
+  readonly afterNo?: bigint | undefined;
   /** Only entries before it. */
   readonly beforeNo?: bigint | undefined;
   readonly limit: number;
@@ -120,19 +122,20 @@ export interface AuditFilter {
 /** The newest first. */
 export async function listAuditEntries(
   db: Queryable,
-  { partnerId, subjectId, since, beforeNo, limit }: AuditFilter,
+  { partnerId, subjectId, since, afterNo, beforeNo, limit }: AuditFilter,
 ): Promise<SealedEntry[]> {
   const values: unknown[] = [limit];
   const filters = {
-    partner_id: ['=', partnerId],
-    subject_id: ['=', subjectId],
-    recorded_at: ['>=', since],
-    entry_no: ['<', beforeNo],
+    partner: ['partner_id =', partnerId],
+    subject: ['subject_id =', subjectId],
+    since: ['recorded_at >=', since],
+    after_no: ['entry_no >', afterNo],
+    before_no: ['entry_no <', beforeNo],
   } as const;
   const given = Object.entries(filters).filter(([, [, value]]) => value !== undefined);
-  const conditions = given.map(([column, [sign, value]]) => `${column} ${sign} $${values.push(value)}`);
+  const conditions = given.map(([, [compared, value]]) => `${compared} $${values.push(value)}`);
   const where = conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`;
-  const name = ['list_audit_entries', ...given.map(([column]) => column)].join('_');
+  const name = ['list_audit_entries', ...given.map(([filter]) => filter)].join('_');
   const text = `select ${COLUMNS} from audit_entry ${where} order by entry_no desc limit $1`;
   return run<SealedEntry>(db, { name, text }, values);
 }
