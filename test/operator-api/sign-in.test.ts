@@ -203,6 +203,17 @@ describe('the password', () => {
     assert.equal((await signIn(browser(), victim.email)).status, 503);
   });
 
+  test('a new one that cannot be taken is no attempt with the old one, however often', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const change = (new_password: string) => person.post(`${SESSION}/password`, { password: PASSWORD, new_password });
+    for (let attempt = 1; attempt <= 6; attempt++) {
+      const { status, body } = await change('aaaaaaaaaaaaaaaa');
+      assert.deepEqual([status, body.error.details?.[0].field], [400, 'new_password']);
+    }
+    assert.equal((await signIn(browser(), person.email)).status, 200);
+    assert.equal((await change('eight black figs 17')).status, 200);
+  });
+
   test('changing it ends all other sessions', async () => {
     const person = await signedInOperator(service, 'viewer');
     const elsewhere = browser();

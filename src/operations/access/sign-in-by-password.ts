@@ -3,12 +3,8 @@ import type { Operator } from '../../domain/access/operator.ts';
 import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { lockOperator } from '../../store/access/operator.ts';
-import {
-  findOperatorCredential,
-  insertOperatorCredential,
-  lockOperatorCredential,
-} from '../../store/access/operator-credential.ts';
+import { findOperator, lockOperator } from '../../store/access/operator.ts';
+import { insertOperatorCredential, lockOperatorCredential } from '../../store/access/operator-credential.ts';
 import {
   claimPasswordAttempt,
   findOperatorOfLogin,
@@ -81,9 +77,10 @@ export async function changePassword(
   }: { readonly operatorId: string; readonly password: string; readonly newPassword: string; readonly totp: string | undefined },
   request: RequestOfSession,
 ): Promise<OpenedSession> {
+  // Before the old one is checked: a refused new one would be counted as a wrong old one.
+  const operator = await findOperator(tools.database.pool, operatorId);
+  if (operator) refusePassword(newPassword, operator, 'new_password');
   const credentialId = await checkPassword(tools, { operatorId, password });
-  const held = await findOperatorCredential(tools.database.pool, 'password', credentialId);
-  if (held) refusePassword(newPassword, held, 'new_password');
   const verifier = await hashPassword(newPassword, tools.passwordCosts);
   return open(tools, { operatorId, credentialId, totp, verifier, action: 'operator.set-password' }, request);
 }
