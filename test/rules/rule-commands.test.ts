@@ -6,17 +6,21 @@ import { createRule, withdrawRule } from '../../src/operations/rules/manage-rule
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { insertPendingAged } from '../support/records.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
-import { testService } from '../support/service.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
 
 const service = await testService();
 const { database } = service;
 const { run, runJson } = commandLine({ DATABASE_URL: service.databaseUrl });
 const admin = signedIn('admin');
+
+/** What is under way, on each node where there are several. */
+const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString();
 const contributionRule = ['--kind', 'contribution_rule'];
@@ -155,6 +159,27 @@ describe('rule', () => {
     assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be set for the partner/);
     assert.equal((await runJson('partner', 'change', '--partner', partner_id, '--currency', 'AED')).currency, 'AED');
     assert.match((await run(['rule', 'create', ...value])).stderr, /currency must be AED, the currency of the partner/);
+  });
+
+  test('is in the currency that the partner has when it is made, also while the currency changes', async () => {
+    const { partnerId } = await createPartner(database, OWNER, 'Changing', { ...OPEN_RATES, currency: 'SAR' });
+    const value = { kind: 'point_conversion', version: uniqueId('value'), partnerId, pointValue: '1', currency: 'SAR' } as const;
+    const changing = await database.pool.connect();
+    try {
+      await changing.query('begin');
+      await changing.query("update partner set currency = 'AED' where partner_id = $1", [partnerId]);
+      let isMade = false;
+      const made = createRule(database, admin, value).finally(() => {
+        isMade = true;
+      });
+      const refused = assert.rejects(made, /currency must be AED, the currency of the partner/);
+      const waits = `select from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%from partner%'`;
+      await waitFor('rule that waits for the partner', async () => isMade || (await database.pool.query(waits)).rowCount === 1);
+      await changing.query('commit');
+      await refused;
+    } finally {
+      changing.release();
+    }
   });
 
   test('a label means one version, also when many operators make it at once', async () => {

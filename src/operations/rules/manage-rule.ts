@@ -17,7 +17,7 @@ import {
   updateRuleVersionWithdrawn,
 } from '../../store/rules/rule-version.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { getPartner } from '../access/manage-partner.ts';
+import { lockKnownPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
@@ -36,7 +36,8 @@ export const createRule = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const now = await raiseRuleRevision(db);
       const { rule, problems } = readRuleRequest(request, earliestStart(now));
-      const partnerCurrency = rule.partnerId === null ? undefined : (await getPartner(db, rule.partnerId)).currency;
+      // Locked, so that nobody gives the partner another currency meanwhile.
+      const partnerCurrency = rule.partnerId === null ? undefined : (await lockKnownPartner(db, rule.partnerId)).currency;
       const existing = await findRuleVersionConflicts(db, rule);
       const all = [...problems, ...checkNewRule(rule, { now, partnerCurrency, existing })];
       if (all.length > 0) {
