@@ -22,8 +22,14 @@ export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readon
   return `${kind}/${version}`;
 }
 
-/** Reads all versions and compares each with the audit. Versions are few. */
+/** Reads all versions and compares each with the audit. Versions are few. One that is made or withdrawn meanwhile is no difference. */
 export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
+  const read = await compareRules(db, auditKeys);
+  // Versions and entries are read one after the other, and a change may be committed between.
+  return read.doubts.size === 0 ? read : compareRules(db, auditKeys);
+}
+
+async function compareRules(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
   const stored = await listRuleVersions(db);
   const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
   const keys = entries.length > 0 ? auditKeys() : [];
