@@ -98,6 +98,17 @@ describe('a passkey', () => {
     assert.equal((await signIn(authenticator)).answer.status, 200);
   });
 
+  test('of nobody, by a name that is no id of an operator, is refused as one that is unknown', async () => {
+    const { authenticator } = await addPasskey(await signedInOperator(service, 'viewer'));
+    const { begun, client } = await begin();
+    const answer = JSON.parse(authenticator.get(begun.options_json));
+    for (const name of ['\0', '', 'opr_', `opr_${'0'.repeat(26)}\0`, 'x'.repeat(5_000)]) {
+      const response = { ...answer.response, userHandle: Buffer.from(name).toString('base64url') };
+      const given = { challenge: begun.challenge, response_json: JSON.stringify({ ...answer, response }) };
+      assert.equal((await client.post(`${SESSION}/passkey`, given, headers)).status, 401, JSON.stringify(name));
+    }
+  });
+
   test('whose counter goes back is refused: it was copied', async () => {
     const { authenticator } = await addPasskey(await signedInOperator(service, 'viewer'));
     authenticator.counter = 7;

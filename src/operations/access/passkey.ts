@@ -7,6 +7,7 @@ import {
   verifyRegistrationResponse,
   type WebAuthnCredential,
 } from '@simplewebauthn/server';
+import { isOurId } from '../../domain/identifiers.ts';
 
 /** The page that asks for a passkey. A passkey belongs to a host name, and answers no other. */
 export interface PageAddress {
@@ -102,10 +103,16 @@ export async function readNewPasskey(
   return { passkey: { id, public_key, rp_id: rpId, name, transports }, counter };
 }
 
-/** Whose passkey answers, and which, before anything is checked. */
+/**
+ * Whose passkey answers, and which, before anything is checked.
+ *
+ * @throws Error For a text that is no answer, and for a name that is no id of an operator.
+ */
 export function nameOfAnswer(responseJson: string): { readonly operatorId: string; readonly id: string } {
   const { id, response } = JSON.parse(responseJson) as AuthenticationResponseJSON;
-  return { id, operatorId: Buffer.from(response.userHandle ?? '', 'base64url').toString() };
+  const operatorId = Buffer.from(response.userHandle ?? '', 'base64url').toString();
+  if (!isOurId('opr', operatorId)) throw new Error('The answer of the authenticator names no operator.');
+  return { id, operatorId };
 }
 
 /**
