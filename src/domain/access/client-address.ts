@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** `::ffff:192.0.2.1` is the same host as `192.0.2.1`. Some proxies write the client's port behind its address. */
@@ -10,9 +10,13 @@ function read(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
 /** `192.0.2.1:4711` or `[2001:db8::1]:4711`. */
 const WITH_PORT = /^(?:(\d+(?:\.\d+){3})|\[([\da-f:.]+)\]):\d+$/i;
 
-/** Whether an address, or a block in CIDR notation, can stand in an allow-list. */
+/**
+ * Whether an address, or a block in CIDR notation, can stand in an allow-list. The library also reads short, octal and hexadecimal forms,
+ * such as 010.1.2.3 for 8.1.2.3: whoever writes one means another address.
+ */
 export function isAddressOrBlock(text: string): boolean {
-  return ipaddr.isValidCIDR(text) || (ipaddr.isValid(text) && !/^\d+$/.test(text));
+  const [address = ''] = text.split('/', 1);
+  return isIP(address) !== 0 && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }
 
 /** Whether a client's address lies in one of the allowed addresses and blocks; an empty list allows every address. */
