@@ -40,6 +40,20 @@ describe('the terms of a partner', () => {
     }
   });
 
+  test('a change of nothing is refused, and is no entry of the audit', async () => {
+    const { partner } = await service.newPartner();
+    const entries = () => rowsOf('select entry_no from audit_entry where partner_id = $1', [partner.partnerId]);
+    const before = await entries();
+    for (const [what, field] of [
+      ['rates', 'writes_per_second'],
+      ['settlement-policy', 'currency'],
+    ] as const) {
+      const { status, body } = await as(admin).send('PUT', `${V1}/partners/${partner.partnerId}/${what}`, { body: {} });
+      assert.deepEqual([status, body.error?.details[0].field, body.error?.details[0].code], [400, field, 'missing']);
+    }
+    assert.deepEqual(await entries(), before);
+  });
+
   test('currency and zone are set until a record depends on them', async () => {
     const { partner, client } = await service.newPartner();
     const set = (body: object) => as(operator).send('PUT', `${V1}/partners/${partner.partnerId}/settlement-policy`, { body });

@@ -2,7 +2,14 @@ import { areDefault, DEFAULT_RATES, type PartnerRates } from '../../domain/acces
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
-import { type ErrorDetail, recordNotFound, refuseInvalid, ServiceError, wrongForm } from '../../domain/service-error.ts';
+import {
+  type ErrorDetail,
+  invalidRequest,
+  recordNotFound,
+  refuseInvalid,
+  ServiceError,
+  wrongForm,
+} from '../../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
 import {
   findPartner,
@@ -99,10 +106,15 @@ export const resumePartner = withRole(
   },
 );
 
-/** Takes effect on every instance within ten seconds. Omitted rates do not change. */
+/**
+ * Takes effect on every instance within ten seconds. Omitted rates do not change.
+ *
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and without any rate.
+ */
 export const setPartnerRates = withRole(
   'admin',
   async (database: Database, actor: Actor, partnerId: string, rates: Partial<PartnerRates>): Promise<Partner> => {
+    refuseNothing(rates, 'writes_per_second', 'Nothing to change: give at least one of the rates.');
     return change(
       database,
       actor,
@@ -117,17 +129,23 @@ export const setPartnerRates = withRole(
  * Sets a partner's currency, or another time zone. Both are fixed after the first record that depends on them; a partner without a
  * currency may get one at any time.
  *
- * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner and for a value that is fixed.
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner, for a value that is fixed, and without any value.
  */
 export const changeSettlementPolicy = withRole(
   'operator',
   async (database: Database, actor: Actor, partnerId: string, policy: Partial<SettlementPolicy>): Promise<Partner> => {
+    refuseNothing(policy, 'currency', 'Nothing to change: give the currency, the time zone or both.');
     const read = readSettlementPolicy(policy);
     return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
       updateSettlementPolicy(db, partnerId, read).catch(explainFixed),
     );
   },
 );
+
+/** Its entry in the audit would say that something was changed. */
+function refuseNothing(change: object, field: string, message: string): void {
+  if (Object.keys(change).length === 0) throw invalidRequest([{ field, code: 'missing', message }]);
+}
 
 function explainFixed(cause: unknown): never {
   if (!isRestricted(cause)) throw cause;
