@@ -2058,7 +2058,7 @@ export interface paths {
         put?: never;
         /**
          * Sign an operator out everywhere, with a new one-time link
-         * @description The password and the second factor of the operator end. For seven days the account counts as your own where four eyes are needed.
+         * @description The password, the second factor, the passkeys and the tokens of the operator end. For seven days the account counts as your own where four eyes are needed.
          *
          *     Least role: `admin`.
          *

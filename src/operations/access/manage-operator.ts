@@ -84,7 +84,7 @@ export const enterAddress = withRole(
   },
 );
 
-/** Takes effect with the operator's next command. */
+/** Takes effect at once: also for what the operator has begun and the audit does not have yet. */
 export const changeOperatorRole = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> => {
@@ -130,11 +130,12 @@ export const resetSignIn = withRole(
 );
 
 /**
- * A code for the one operator of an installation that has no other, as long as nobody has signed in with one: so whoever starts a sandbox
- * for the first time has a way into it.
+ * A code for the one operator of an installation that has no other, as long as that one signs in with nothing else: so whoever starts a
+ * sandbox for the first time has a way into it.
  *
  * @param sampleIds Operators of sample data, who do not count.
- * @returns `undefined` where there is another operator, or this one has signed in or is disabled.
+ * @returns `undefined` where there is another operator, or this one is disabled, has another address than `first`, or has a password, a
+ * passkey, a token or a session that has not ended.
  */
 export async function createFirstCode(
   database: Database,

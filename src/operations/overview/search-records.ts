@@ -30,8 +30,8 @@ const REQUEST_MS = 15_000;
  * Finds what an operator was given: a contribution by its id, by the beginning of its event, order or key, or by the correlation id of its
  * request where the service made that; a partner by its id or a part of its name; any other record by its id.
  *
- * It looks keys up, an id of our own once for each partner, and scans no contributions. While a node of a cluster is lost, it finds what is
- * on the others.
+ * It looks keys up, an id of our own once for each partner. By a correlation id it looks through the contributions of half a minute, and
+ * through no others. While a node of a cluster is lost, it finds what is on the others.
  *
  * @throws Error Of the lost node, when nothing was found: it may be there.
  */

@@ -129,7 +129,7 @@ export const reset = operatorRoute({
   tag: 'Operators',
   summary: 'Sign an operator out everywhere, with a new one-time link',
   description:
-    'The password and the second factor of the operator end. For seven days the account counts as your own where four eyes are needed.',
+    'The password, the second factor, the passkeys and the tokens of the operator end. For seven days the account counts as your own where four eyes are needed.',
   leastRole: resetSignIn.leastRole,
   needsRecentSignIn: true,
   isFinal: true,

@@ -1,7 +1,7 @@
 import { limitPerMinute } from './minute-limit.ts';
 
 /**
- * The most changes of its own endpoints that a partner makes in a minute: each writes an audit entry, and all changes wait for the audit
+ * The most changes of its own endpoints that a partner makes in a minute, in a process: each writes an audit entry, and all changes wait for the audit
  * chain in turn.
  */
 const CHANGES_PER_MINUTE = 60;
