@@ -55,9 +55,8 @@ async function runOne({ database, actor }: OperatorContext, name: string, { json
   const stop = new AbortController();
   void stopSignal().then(() => stop.abort());
   const job = findJob(name);
-  const run = await runByHand(database, actor, job, stop.signal);
-  const { runNo, outcome, result, error, milliseconds, alerts } = run;
-  for (const alert of alerts) printProgress(alert);
+  const run = await runByHand(database, actor, job, { stop: stop.signal, onAlert: (_, sentence) => printProgress(sentence) });
+  const { runNo, outcome, result, error, milliseconds } = run;
   if (outcome !== 'succeeded') process.exitCode = 1;
   const said = error === null ? null : (error as Error).message;
   const ms = Math.round(milliseconds);

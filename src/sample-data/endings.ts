@@ -43,7 +43,8 @@ async function listOf(sample: Sample, settlement: { partnerId: string; settlemen
 export async function runJobs(sample: Sample): Promise<void> {
   const { database, jobs, signal } = sample.tools;
   const admin = await sample.person('admin');
-  for (const job of jobs) if (!signal.aborted) await runByHand(database, admin, job, signal).catch(allowElsewhere);
+  const terms = { stop: signal, onAlert: () => {} };
+  for (const job of jobs) if (!signal.aborted) await runByHand(database, admin, job, terms).catch(allowElsewhere);
 }
 
 /** The schedule of the service has just begun the same job. */

@@ -29,6 +29,6 @@ export interface JobContext {
   readonly actor: Actor;
   /** An operator began it and waits for its result. */
   readonly isByHand?: boolean;
-  /** Reports an error in the log of the service, whatever the result of the run is. */
+  /** Reports an error in the log of the service at once, whatever the result of the run is. */
   readonly alert: (sentence: string) => void;
 }

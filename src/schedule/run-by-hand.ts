@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/jobs/job.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Job } from './job.ts';
-import { doRun, type EndedRun, LEASE_MS, registerJobs } from './run-job.ts';
+import { doRun, type EndedRun, LEASE_MS, type RunTerms, registerJobs } from './run-job.ts';
 
 /** A run that has begun, and its end. */
 export interface RunByHand {
@@ -21,7 +21,7 @@ export interface RunByHand {
  */
 export const beginByHand = withRole(
   'operator',
-  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<RunByHand> => {
+  async (database: Database, actor: Actor, job: Job, terms: RunTerms): Promise<RunByHand> => {
     await registerJobs(database, [job]);
     const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
@@ -37,13 +37,13 @@ export const beginByHand = withRole(
       return run;
     });
     const begun = { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId } as const;
-    return { runNo: claimed.runNo, ended: doRun(database, begun, stop) };
+    return { runNo: claimed.runNo, ended: doRun(database, begun, terms) };
   },
 );
 
 /** Begins a job like {@link beginByHand}, and waits for its end. */
 export const runByHand = withRole(
   'operator',
-  async (database: Database, actor: Actor, job: Job, stop: AbortSignal): Promise<EndedRun> =>
-    (await beginByHand(database, actor, job, stop)).ended,
+  async (database: Database, actor: Actor, job: Job, terms: RunTerms): Promise<EndedRun> =>
+    (await beginByHand(database, actor, job, terms)).ended,
 );

@@ -25,12 +25,17 @@ export interface BegunRun {
   readonly correlationId: string;
 }
 
+export interface RunTerms {
+  /** Aborted when the run must stop; the next run does the rest. */
+  readonly stop: AbortSignal;
+  /** Gets what operators must know, whatever the outcome is, before the run is recorded: a run whose alerts are lost is done again. */
+  readonly onAlert: (run: BegunRun, sentence: string) => void;
+}
+
 export interface EndedRun extends BegunRun {
   readonly outcome: RunOutcome;
   readonly result: JobResult | null;
   readonly error: unknown;
-  /** What operators must know, whatever the outcome is. */
-  readonly alerts: readonly string[];
   readonly milliseconds: number;
   /** How many partners' work it left, because it failed for them or their rows could not be read. */
   readonly partnersLeft: number;
@@ -60,15 +65,14 @@ export async function registerJobs({ pool }: Database, jobs: readonly Job[], sto
  * Does the work of a run, and records its result. The lease is renewed meanwhile; a run that has lost its lease is told to stop, and
  * leaves the record to its new owner.
  */
-export async function doRun(database: Database, begun: BegunRun, stop: AbortSignal): Promise<EndedRun> {
+export async function doRun(database: Database, begun: BegunRun, { stop, onAlert }: RunTerms): Promise<EndedRun> {
   const startedMs = performance.now();
   const lost = new AbortController();
   const done = new AbortController();
   const renewing = renewUntil(database, begun, { lost, done: done.signal });
   const actor: Actor = { operatorId: 'schedule', role: 'admin', correlationId: begun.correlationId };
   const signal = AbortSignal.any([stop, lost.signal]);
-  const alerts: string[] = [];
-  const alert = (sentence: string) => void alerts.push(sentence);
+  const alert = (sentence: string) => onAlert(begun, sentence);
   const work = async () => begun.job.run({ database, signal, actor, alert, isByHand: begun.trigger === 'hand' });
   const ended = await work().then(
     (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
@@ -77,7 +81,7 @@ export async function doRun(database: Database, begun: BegunRun, stop: AbortSign
   done.abort();
   await renewing;
   const partnersLeft = ended.error instanceof PartnersLeftError ? ended.error.partnerIds.size : 0;
-  const run: EndedRun = { ...begun, ...ended, alerts, milliseconds: performance.now() - startedMs, partnersLeft };
+  const run: EndedRun = { ...begun, ...ended, milliseconds: performance.now() - startedMs, partnersLeft };
   const isOurs = await endJobRun(database.pool, {
     jobName: begun.job.name,
     runNo: begun.runNo,

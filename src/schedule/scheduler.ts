@@ -3,12 +3,14 @@ import type { Database } from '../store/database.ts';
 import { claimJob, listDueJobs } from '../store/jobs/job.ts';
 import { ClockWatch } from './clock-watch.ts';
 import type { Job } from './job.ts';
-import { doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
+import { type BegunRun, doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
 
 export interface ScheduleOptions {
   readonly database: Database;
   readonly jobs: readonly Job[];
   readonly onRun: (run: EndedRun) => void;
+  /** Gets what the run reports to operators, before its end is recorded. */
+  readonly onAlert: (run: BegunRun, sentence: string) => void;
   readonly onError: (error: unknown) => void;
   /** Milliseconds from any start. */
   readonly steadyClock?: () => number;
@@ -27,14 +29,14 @@ const REGISTER_EVERY_MS = 60_000;
  * was set forward no job begins for a minute.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
-  const { database, jobs, onRun, onError, steadyClock = () => performance.now() } = options;
+  const { database, jobs, onRun, onAlert, onError, steadyClock = () => performance.now() } = options;
   const stop = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
     const claimed = await claimJob(database.pool, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'schedule' });
     if (!claimed) return;
     const begun = { job, ...claimed, trigger: 'schedule', correlationId: newCorrelation() } as const;
-    const running = doRun(database, begun, stop.signal)
+    const running = doRun(database, begun, { stop: stop.signal, onAlert })
       .then(onRun, onError)
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);

@@ -2,14 +2,22 @@ import type { Log } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { Answer } from '../partner-api/app.ts';
 import { TokenBucket } from '../partner-api/limits/token-bucket.ts';
-import type { EndedRun } from '../schedule/run-job.ts';
+import type { BegunRun, EndedRun } from '../schedule/run-job.ts';
 import { workerOf } from '../store/database-problem.ts';
+
+/** One line for what a run reports to operators. */
+export function logAlert({ logger }: Log, run: BegunRun, sentence: string): void {
+  logger.error(lineOf(run), sentence);
+}
+
+function lineOf({ job, runNo, trigger, correlationId }: BegunRun) {
+  return { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId };
+}
 
 /** One line for each run of a job. */
 export function logRun({ logger }: Log, run: EndedRun): void {
-  const { job, runNo, trigger, outcome, correlationId, milliseconds, result, error, alerts, partnersLeft } = run;
-  const line = { job: job.name, run: Number(runNo), trigger, correlation_id: correlationId, ms: Math.round(milliseconds) };
-  for (const alert of alerts) logger.error(line, alert);
+  const { outcome, milliseconds, result, error, partnersLeft } = run;
+  const line = { ...lineOf(run), ms: Math.round(milliseconds) };
   if (outcome === 'succeeded') logger.info({ ...line, ...result }, 'a job is done');
   else if (outcome === 'failed')
     logger.error(

@@ -24,7 +24,7 @@ import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
 import { endInTime } from './end-in-time.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
-import { logRun } from './log-lines.ts';
+import { logAlert, logRun } from './log-lines.ts';
 import { once } from './once.ts';
 import { connectStore, type Store } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
@@ -214,6 +214,7 @@ function startSchedule({ config, options, log, report, metrics }: Tools, databas
       logRun(log, run);
       if (run.error !== null) options.onTrouble?.(run.error);
     },
+    onAlert: (run, sentence) => logAlert(log, run, sentence),
     onError: report('error', 'the schedule failed; the service tries again'),
   });
   parts.defer(endInTime(schedule));

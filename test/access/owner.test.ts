@@ -12,10 +12,11 @@ import { changeOperatorRole, createOperator, disableOperator } from '../../src/o
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { reportBreakGlass } from '../../src/schedule/jobs/report-break-glass.ts';
-import { runByHand } from '../../src/schedule/run-by-hand.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { doRun } from '../../src/schedule/run-job.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { claimJob, type RunTrigger } from '../../src/store/jobs/job.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
-import { enrolled, OWNER, signedIn } from '../support/actor.ts';
+import { auditKeys, enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
@@ -189,19 +190,15 @@ test('the service logs it as an error, with its reason, and says it once', HANG_
     auditKeys: () => readNamedKeys(KEYS['AUDIT_KEY'] ?? '', 'AUDIT_KEY'),
   });
   after(() => database.close());
-  const report = () => runByHand(database, signedIn('operator'), reportBreakGlass, new AbortController().signal);
-  assert.deepEqual((await report()).alerts, []);
+  await pool.query(DUE_REPORT);
+  assert.deepEqual(await report(database, 'schedule'), []);
   await owner.run(['operator', 'list', ...WHY]);
-  const { alerts, outcome } = await report();
-  assert.equal(outcome, 'succeeded');
+  const alerts = await report(database, 'schedule');
   assert.match(alerts.join(), /^--break-glass \(entry \d+ of the audit, .*because "the only admin has left"$/);
-  await pool.query("update job set last_success_at = now() + interval '11 seconds' where job_name = 'report-break-glass'");
-  assert.deepEqual((await report()).alerts, []);
+  assert.deepEqual(await report(database, 'schedule'), []);
   await owner.run(['operator', 'list', '--break-glass', 'told by the service']);
   const service = await spawnService(databaseUrl, { ...PRODUCTION, LOG_LEVEL: 'error' }, ['--roles', 'schedule']);
-  await pool.query(
-    "update job set due_at = now(), last_success_at = now() - interval '1 minute' where job_name = 'report-break-glass'",
-  );
+  await pool.query("update job set due_at = now() where job_name = 'report-break-glass'");
   await waitFor('line of the log', () => service.output().includes('told by the service'));
   const line =
     service
@@ -210,6 +207,50 @@ test('the service logs it as an error, with its reason, and says it once', HANG_
       .find((each) => each.includes('told by the service')) ?? '';
   assert.equal(JSON.parse(line).level, 50);
   await service.end('SIGTERM');
+});
+
+const DUE_REPORT = "insert into job (job_name, pattern, due_at) values ('report-break-glass', '* * * * *', now())";
+
+/** Runs the job as the schedule or somebody by hand would, and returns what it reports. */
+async function report(database: Database, trigger: RunTrigger): Promise<string[]> {
+  const { pool } = database;
+  const claimed = await claimJob(pool, { jobName: reportBreakGlass.name, leaseMs: 60_000, trigger });
+  assert.ok(claimed);
+  const alerts: string[] = [];
+  const terms = { stop: new AbortController().signal, onAlert: (_: unknown, sentence: string) => void alerts.push(sentence) };
+  const run = await doRun(database, { job: reportBreakGlass, ...claimed, trigger, correlationId: 'corr_1' }, terms);
+  assert.equal(run.outcome, 'succeeded');
+  await pool.query("update job set due_at = now() where job_name = 'report-break-glass'");
+  return alerts;
+}
+
+test('no run by hand, clock or earlier release takes a use from the report of the schedule', HANG_LIMIT, async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
+  after(() => database.close());
+  const why = (reason: string) => ({ reason, user: 'root', machine: 'here' });
+  await pool.query(DUE_REPORT);
+  await breakGlass(database, why('before the first run'));
+  assert.match((await report(database, 'schedule')).join(), /before the first run/);
+  await breakGlass(database, why('seen by hand'));
+  assert.match((await report(database, 'hand')).join(), /seen by hand/);
+  const { rowCount } = await pool.query(
+    "update job set last_success_at = now() + interval '1 day' where job_name = 'report-break-glass'",
+  );
+  assert.equal(rowCount, 1);
+  const again = await report(database, 'schedule');
+  assert.equal(again.length, 1);
+  assert.match(again.join(), /seen by hand/);
+  assert.deepEqual(await report(database, 'schedule'), []);
+  await breakGlass(database, why('in the log of an earlier release'));
+  await pool.query(`with run as (
+      update job set last_run_no = last_run_no + 1, last_success_at = now() where job_name = 'report-break-glass' returning last_run_no
+    )
+    insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome, result_json)
+      select 'report-break-glass', last_run_no, 'schedule', now(), now(), 'succeeded', '{"uses":1}' from run`);
+  const fromEarlier = await report(database, 'schedule');
+  assert.equal(fromEarlier.length, 1);
+  assert.match(fromEarlier.join(), /in the log of an earlier release/);
 });
 
 describe('the first admin', HANG_LIMIT, () => {

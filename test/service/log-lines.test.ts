@@ -75,7 +75,7 @@ test('the line of a run that left partners has their number, and its error names
     correlationId: 'corr_1',
     milliseconds: 1,
   };
-  logRun({ logger } as Parameters<typeof logRun>[0], { ...run, result: null, error, alerts: [], partnersLeft: 1 } as never);
+  logRun({ logger } as Parameters<typeof logRun>[0], { ...run, result: null, error, partnersLeft: 1 } as never);
   const { job, partners_left, err } = JSON.parse(lines.join(''));
   assert.deepEqual([job, partners_left], ['verify', 1]);
   assert.match(err.message, /^1 partner left out: the node is away\. Left: ptn_1\./);

@@ -14,7 +14,7 @@ import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Job, JobContext } from '../../src/schedule/job.ts';
 import { runByHand } from '../../src/schedule/run-by-hand.ts';
-import { doRun, nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
+import { type BegunRun, doRun, nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
 import { openSchedule } from '../../src/schedule/scheduler.ts';
 import { openJobTools } from '../../src/service/job-tools.ts';
 import { readClock } from '../../src/store/clock.ts';
@@ -67,6 +67,8 @@ async function stateOf(jobName: string) {
   return (await listJobStates(pool)).find((state) => state.jobName === jobName);
 }
 
+const UNHEARD = { onRun: () => {}, onAlert: () => {} };
+
 /** Follows the schedule until the test is over. */
 function follow(job: Job, on: Database = database) {
   const errors: unknown[] = [];
@@ -78,7 +80,7 @@ function follow(job: Job, on: Database = database) {
   const schedule = openSchedule({
     database: on,
     jobs: [job],
-    onRun: () => {},
+    ...UNHEARD,
     onError: (error) => errors.push(error),
     steadyClock,
   });
@@ -151,7 +153,7 @@ describe('when a job is due', HANG_LIMIT, () => {
       timesRead++;
       return steadyMs;
     };
-    const schedule = openSchedule({ database, jobs: [job], onRun: () => {}, onError: assert.ifError, steadyClock });
+    const schedule = openSchedule({ database, jobs: [job], ...UNHEARD, onError: assert.ifError, steadyClock });
     after(() => schedule.close());
     // It reads the clock before and after that.
     await waitFor('registration', () => timesRead > 1);
@@ -276,8 +278,27 @@ describe('what goes wrong', HANG_LIMIT, () => {
   });
 });
 
+test('what a run reports is said before its end is recorded: a run whose report was lost is done again', HANG_LIMIT, async () => {
+  const job = newJob(async ({ alert }) => {
+    alert('look here');
+    await said.promise;
+    return { done: 1 };
+  });
+  const said = Promise.withResolvers<void>();
+  await registerDue(job);
+  const alerts: string[] = [];
+  const onAlert = ({ runNo }: BegunRun, sentence: string) => void alerts.push(`${runNo}: ${sentence}`);
+  const schedule = openSchedule({ database, jobs: [job], onRun: () => {}, onAlert, onError: assert.ifError });
+  after(() => schedule.close());
+  await waitFor('report of the run', () => alerts.length > 0);
+  assert.equal((await listJobRuns(pool, { jobName: job.name, limit: 1 }))[0]?.endedAt, null);
+  said.resolve();
+  await untilRuns(job.name, hasEnded);
+  assert.deepEqual(alerts, ['1: look here']);
+});
+
 describe('by hand', HANG_LIMIT, () => {
-  const never = new AbortController().signal;
+  const never = { stop: new AbortController().signal, onAlert: () => {} };
 
   test('any time, again and again, with an entry in the audit', async () => {
     const [job, operator] = [newJob(), signedIn('operator')];

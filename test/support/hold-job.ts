@@ -20,5 +20,6 @@ openSchedule({
   database: openDatabase({ databaseUrl, poolSize: 2 }),
   jobs: [endless],
   onRun: () => {},
+  onAlert: () => {},
   onError: console.error,
 });

@@ -1,7 +1,10 @@
 import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { listAuditEntries } from '../../store/audit/audit.ts';
+import { listAuditEntries, listAuditEntriesAfter } from '../../store/audit/audit.ts';
+import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { eachRow } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { requireAuditKeys } from '../audit/require-audit-keys.ts';
@@ -47,9 +50,40 @@ export function explainBreakGlass({ entryNo, recordedAt, user, machine, reason }
 /** Uses of `--break-glass` since a time, the latest first. */
 export async function listBreakGlass(db: Queryable, since: Date): Promise<UsedBreakGlass[]> {
   const entries = await listAuditEntries(db, { subjectId: OWNER_ID, since, limit: 1_000 });
-  return entries
-    .filter(({ action }) => action === ACTION)
-    .map(({ entryNo, recordedAt, correlationId, after }) => ({ ...readRecord(after), entryNo, recordedAt, correlationId }));
+  return entries.filter(({ action }) => action === ACTION).map(useOf);
+}
+
+const ENTRIES_AT_ONCE = 1_000;
+
+/**
+ * Uses of `--break-glass` after this entry of the audit, the earliest first. Entries become visible in the order of their numbers.
+ *
+ * @returns With the number of the last entry of the audit.
+ */
+export async function listBreakGlassAfter(
+  db: Queryable,
+  afterNo: bigint,
+): Promise<{ readonly uses: readonly UsedBreakGlass[]; readonly lastNo: bigint }> {
+  const uses: UsedBreakGlass[] = [];
+  let lastNo = afterNo;
+  const read = (last: SealedEntry | undefined, limit: number) => listAuditEntriesAfter(db, last?.entryNo ?? afterNo, limit);
+  for await (const entry of eachRow(ENTRIES_AT_ONCE, read)) {
+    lastNo = entry.entryNo;
+    if (entry.action === ACTION) uses.push(useOf(entry));
+  }
+  return { uses, lastNo };
+}
+
+/** The number of the entry before the first use of the last `ms` milliseconds; of the last entry when there is none. */
+export async function findBreakGlassStart(db: Queryable, ms: number): Promise<bigint> {
+  const [newest] = await listAuditEntries(db, { limit: 1 });
+  const since = new Date((await readClock(db)).getTime() - ms);
+  const first = (await listBreakGlass(db, since)).at(-1);
+  return first ? first.entryNo - 1n : (newest?.entryNo ?? 0n);
+}
+
+function useOf({ entryNo, recordedAt, correlationId, after }: SealedEntry): UsedBreakGlass {
+  return { ...readRecord(after), entryNo, recordedAt, correlationId };
 }
 
 /** An edited row may be no JSON. */

@@ -64,6 +64,18 @@ export async function findLastJobResult(db: Queryable, jobName: string): Promise
   return run_?.result ?? undefined;
 }
 
+const LAST_SCHEDULED: Statement = {
+  name: 'find_last_scheduled_result',
+  text: `select result_json as result from job_run
+    where job_name = $1 and outcome = 'succeeded' and trigger = 'schedule' and result_json like '%"' || $2 || '":%'
+    order by run_no desc limit 1`,
+};
+
+/** The last result with this member, as JSON, of a run that the schedule began and that succeeded; `undefined` without one. */
+export async function findLastScheduledResult(db: Queryable, jobName: string, member: string): Promise<string | undefined> {
+  return (await run<{ result: string }>(db, LAST_SCHEDULED, [jobName, member]))[0]?.result;
+}
+
 const DUE: Statement = {
   name: 'list_due_jobs',
   text: `select now() as now, array(
