@@ -7,6 +7,7 @@ import { OWNER } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { getOpen } from '../support/settlements.ts';
 
 const { service, database, viewer, operator, approver, admin, partner, capped, idOf, entriesAbout, count } = await openRecords();
@@ -40,6 +41,43 @@ describe('reviews', () => {
     );
     assert.deepEqual([first.earlier.status, first.earlier.decided_by], ['failed', operator.operatorId]);
     assert.match(first.earlier.decided_at, /^\d{4}-/);
+  });
+
+  test('a row that was edited in the database is named, and holds up none of the others', async () => {
+    const made = await Promise.all([1, 2, 3].map(() => partner.client.confirm({ points: THRESHOLD })));
+    const ids = made.map(({ body }) => body.contribution.transaction_id as string);
+    await asSuperuser(database.pool, async (client) => {
+      await client.query('update contribution set points = points + 1 where transaction_id = $1', [ids[1]]);
+    });
+    const { status, body } = await operator.postOnce(`${V1}/reviews/decisions`, {
+      decision: 'confirm',
+      reason: 'known',
+      contributions: ids.map((transaction_id) => ({ partner_id: idOf(), transaction_id })),
+    });
+    assert.equal(status, 200);
+    const [first, edited, last] = body.decisions;
+    assert.deepEqual([first.status, edited.status, last.status], ['confirmed', 'not_decided', 'confirmed']);
+    assert.deepEqual([edited.error_code, edited.earlier], ['record_modified', null]);
+    assert.match(edited.error, new RegExp(`${ids[1]}.*partner-impact verify`));
+    await asSuperuser(database.pool, async (client) => {
+      await client.query('update contribution set points = points - 1 where transaction_id = $1', [ids[1]]);
+    });
+  });
+
+  test('while another change holds the end of the audit, each is left as it is, and says so', async () => {
+    const { transaction_id } = (await partner.client.confirm({ points: THRESHOLD })).body.contribution;
+    const decided = { decision: 'confirm', reason: 'known', contributions: [{ partner_id: idOf(), transaction_id }] };
+    const holder = await database.pool.connect();
+    await holder.query('begin; set local idle_in_transaction_session_timeout = 0; select from audit_head for update');
+    const held = await operator.postOnce(`${V1}/reviews/decisions`, decided);
+    await holder.query('rollback');
+    holder.release();
+    assert.equal(held.status, 200, held.text);
+    const [{ status, error, error_code }] = held.body.decisions;
+    assert.deepEqual([status, error_code], ['not_decided', 'internal_service_unavailable']);
+    assert.match(error, /^Another change holds/);
+    const again = await operator.postOnce(`${V1}/reviews/decisions`, decided);
+    assert.equal(again.body.decisions[0].status, 'confirmed');
   });
 
   test('a key belongs to its operator', async () => {

@@ -24,6 +24,7 @@ export const REFUSAL: Readonly<Record<string, string>> = {
   contribution_final_failure: 'سُجّل فشل هذه المساهمة نهائيًا.',
   rate_limited: 'محاولات كثيرة في وقت قصير. انتظر قليلًا، ثم أعد المحاولة.',
   internal_service_unavailable: 'الخدمة غير متاحة الآن. قد يكون التغيير قد سُجّل: تحقّق منه، ثم أعد المحاولة.',
+  record_modified: 'عُدّل هذا السجل في قاعدة البيانات، ولم يُغيَّر شيء.',
 };
 
 /** By `error.code` where nothing was to be changed, so that nothing can have been. */

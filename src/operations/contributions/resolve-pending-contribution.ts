@@ -103,15 +103,16 @@ async function resolve(
 ): Promise<ContributionRecord> {
   requireReason(note);
   await adoptIfUnsealed(database, pending);
-  return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+  const resolved = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { partnerId, transactionId } = pending;
-    const before = await update(db).catch(explainBusy);
+    const before = await update(db);
     await updateContributionReviewResolved(db, pending, { resolvedBy: actor.operatorId, note });
     const resolved = (await lockContribution(db, partnerId, transactionId)) as ContributionRecord;
     const after = { ...toRecord(resolved), note };
     await audit(db, actor, { action, partnerId, subjectId: transactionId, before: toRecord(before), after });
     return resolved;
   });
+  return resolved.catch(explainBusy);
 }
 
 /** The changed fields, without data of the customer. */
@@ -120,11 +121,12 @@ function toRecord({ contribution, associationOutcome }: ContributionRecord): obj
   return { status, points, association: associationOutcome };
 }
 
+/** The lock may be of the contribution, of its day's count, or of the end of the audit. */
 function explainBusy(cause: unknown): never {
   if (!isLockTimeout(cause)) throw cause;
   throw new ServiceError(
     'internal_service_unavailable',
-    'Another operator is resolving this contribution. Show it again before you decide.',
+    'Another change holds what this decision changes too, such as that of another operator. Show the contribution again before you decide.',
     {
       cause,
     },

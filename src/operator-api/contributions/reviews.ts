@@ -1,6 +1,7 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
+import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
@@ -159,7 +160,9 @@ export const decideReviews = operatorRoute({
         transaction_id: text('The contribution.'),
         status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
         error: nullableText('Why the review was not decided; `null` where it was.'),
-        error_code: nullableText('The code of the error; `null` where it was decided.'),
+        error_code: nullableText(
+          'The code of the error: one of the interface, or `record_modified` for a row that differs from its seal; `null` where it was decided.',
+        ),
         earlier: nullableShape(EarlierDecision, 'The decision that came before this one; `null` without one.'),
       }),
       'One for each contribution, in the order of the request.',
@@ -179,8 +182,7 @@ export const decideReviews = operatorRoute({
         const { contribution } = left ?? (await decide(database, actor, id, note));
         decisions.push({ ...about, status: contribution.status, error: null, error_code: null, earlier: null });
       } catch (error) {
-        if (!(error instanceof ServiceError)) throw error;
-        const { message, code } = error;
+        const { message, code } = refusalOf(error);
         const earlier = code === 'contribution_not_found' ? null : await findEarlier(database.pool, id);
         decisions.push({ ...about, status: 'not_decided', error: message, error_code: code, earlier });
       }
@@ -188,6 +190,17 @@ export const decideReviews = operatorRoute({
     return { decisions };
   },
 });
+
+/**
+ * Why one is not decided. It holds up no other.
+ *
+ * @throws What concerns the others too.
+ */
+function refusalOf(error: unknown): { readonly message: string; readonly code: string } {
+  if (error instanceof UnverifiedRecordError) return { message: error.message, code: 'record_modified' };
+  if (error instanceof ServiceError) return error;
+  throw error;
+}
 
 /** Who was faster. */
 async function findEarlier(db: Queryable, id: ContributionId): Promise<object | null> {
