@@ -1,7 +1,7 @@
-import { readConfig } from '../config.ts';
+import type { Config } from '../config.ts';
 import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
-import { runByHand } from '../schedule/run-by-hand.ts';
+import { requestRun, waitForRun } from '../schedule/request-run.ts';
 import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readExactJson } from '../wire/exact-json.ts';
@@ -9,7 +9,6 @@ import { UsageError } from './terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, type Row } from './terminal/output.ts';
 import { type PageOptions, printPage, readAfterTime } from './terminal/page.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
-import { stopSignal } from './terminal/stop-signal.ts';
 import { type OperatorContext, withOperator } from './terminal/with-operator.ts';
 
 interface JsonOption {
@@ -25,10 +24,10 @@ export function jobCommand(): ProgramCommand {
     .action(withOperator('viewer', list));
   job
     .command('run')
-    .description('run a job now, due or not; it may be repeated without harm')
+    .description('let the service run a job now, due or not, and wait for its end; it may be repeated without harm')
     .argument('<name>', 'name of the job')
     .option('--json', 'one JSON object, for programs')
-    .action(withOperator(runByHand.leastRole, runOne));
+    .action(withOperator(requestRun.leastRole, runOne));
   job
     .command('history')
     .description('runs, the newest first')
@@ -51,25 +50,30 @@ async function list({ database, config }: OperatorContext, { json }: JsonOption)
   );
 }
 
-async function runOne({ database, actor }: OperatorContext, name: string, { json }: JsonOption): Promise<void> {
-  const stop = new AbortController();
-  void stopSignal().then(() => stop.abort());
-  const job = findJob(name);
-  const run = await runByHand(database, actor, job, { stop: stop.signal, onAlert: (_, sentence) => printProgress(sentence) });
-  const { runNo, outcome, result, error, milliseconds } = run;
+/** By the settings of the service: those of this shell may be others. */
+async function runOne({ database, config, actor }: OperatorContext, name: string, { json }: JsonOption): Promise<void> {
+  requireKnown(name, config);
+  const runNo = await requestRun(database, actor, name);
+  printProgress(`The service runs the job ${name}; this command waits for its end.`);
+  const { outcome, result, error, startedAt, endedAt } = await waitForRun(database.pool, { jobName: name, runNo });
   if (outcome !== 'succeeded') process.exitCode = 1;
-  const said = error === null ? null : (error as Error).message;
-  const ms = Math.round(milliseconds);
-  if (json) return printJson({ job: name, run_no: runNo, outcome, result, error: said, milliseconds: ms });
-  printFields({ job: name, run: String(runNo), outcome, ...(said && { error: said }), ...inWords(result), ms: String(ms) });
+  const milliseconds = endedAt.getTime() - startedAt.getTime();
+  if (json)
+    return printJson({
+      job: name,
+      run_no: runNo,
+      outcome,
+      result: result === null ? null : readExactJson(result),
+      error,
+      milliseconds,
+    });
+  const ms = String(milliseconds);
+  printFields({ job: name, run: String(runNo), outcome, ...(error && { error }), ...inWords(JSON.parse(result ?? 'null')), ms });
 }
 
-function findJob(name: string): Job {
-  const config = readConfig(process.env);
-  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
-  const job = jobs.find((each) => each.name === name);
-  if (job) return job;
-  throw new UsageError(`There is no job ${name}. The jobs are ${jobs.map((each) => each.name).join(', ')}.`);
+function requireKnown(name: string, config: Config): void {
+  const names = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => job.name);
+  if (!names.includes(name)) throw new UsageError(`There is no job ${name}. The jobs are ${names.join(', ')}.`);
 }
 
 async function history({ database }: OperatorContext, options: PageOptions & { job?: string }): Promise<void> {

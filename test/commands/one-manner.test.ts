@@ -7,7 +7,10 @@ import { describe, test } from 'node:test';
 import stringWidth from 'string-width';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { draftFailure } from '../../src/operations/contributions/record-failure.ts';
-import { enrolled } from '../support/actor.ts';
+import { pruneJobRuns } from '../../src/schedule/jobs/prune-job-runs.ts';
+import { removeReconciliationsJob } from '../../src/schedule/jobs/remove-reconciliations.ts';
+import { runByHand } from '../../src/schedule/run-by-hand.ts';
+import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -317,8 +320,8 @@ describe('lists', HANG_LIMIT, () => {
       await runJson('project', 'create', '--name-en', `Acacias ${count}`, '--name-ar', 'أكاسيا', '--country', 'SA');
       await runJson('impact-batch', 'create', '--name', `Batch ${count}`, '--trees', '1');
       await runJson('rule', 'create', '--kind', 'tree_cost', '--label', `cost-${count}`, '--partner', partnerId, '--yes');
-      await runJson('job', 'run', 'prune-job-runs');
-      await runJson('job', 'run', 'remove-reconciliations');
+      for (const job of [pruneJobRuns, removeReconciliationsJob])
+        await runByHand(database, OWNER, job, { stop: new AbortController().signal, onAlert: () => {} });
       await pending();
       await closeNow(database, partnerId);
     }

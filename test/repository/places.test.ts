@@ -96,7 +96,17 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
   schedule: {
     folders: ['jobs'],
-    files: ['clock-watch', 'complete-reconciliations', 'job', 'jobs', 'run-by-hand', 'run-job', 'scheduler', 'simulated-reviews'],
+    files: [
+      'clock-watch',
+      'complete-reconciliations',
+      'job',
+      'jobs',
+      'request-run',
+      'run-by-hand',
+      'run-job',
+      'scheduler',
+      'simulated-reviews',
+    ],
   },
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],

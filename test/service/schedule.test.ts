@@ -13,10 +13,12 @@ import { openLog } from '../../src/observability/log.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Job, JobContext } from '../../src/schedule/job.ts';
+import { requestRun, waitForRun } from '../../src/schedule/request-run.ts';
 import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { type BegunRun, doRun, nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
 import { openSchedule } from '../../src/schedule/scheduler.ts';
 import { openJobTools } from '../../src/service/job-tools.ts';
+import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import {
@@ -35,6 +37,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { insertPendingAged } from '../support/records.ts';
 import { spawnService } from '../support/service.ts';
 
 const { databaseUrl } = await testDatabase();
@@ -354,9 +357,12 @@ describe('by hand', HANG_LIMIT, () => {
     ...['remove-shown-secrets', 'seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],
   ];
 
-  test('the command line lists, runs and tells; an unknown job is refused', async () => {
-    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl });
-    await pool.query(
+  test('the command line lists, has the service run, and tells; an unknown job is refused', async () => {
+    const { databaseUrl: ownUrl, pool: own } = await testDatabase();
+    const { run, runJson } = commandLine({ DATABASE_URL: ownUrl });
+    const service = await spawnService(ownUrl, {}, ['--roles', 'schedule']);
+    await waitFor('state of each job', async () => (await listJobStates(own)).length === JOBS.length);
+    await own.query(
       `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome) values
        ('prune-job-runs', -1, 'schedule', now() - interval '91 days', now() - interval '91 days', 'succeeded'),
        ('prune-job-runs', -2, 'schedule', now() - interval '89 days', now() - interval '89 days', 'succeeded')`,
@@ -367,7 +373,7 @@ describe('by hand', HANG_LIMIT, () => {
     assert.deepEqual(
       history.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
       [
-        [1, 'hand'],
+        [1, 'schedule'],
         [-2, 'schedule'],
       ],
     );
@@ -379,6 +385,44 @@ describe('by hand', HANG_LIMIT, () => {
     const { code, stderr } = await run(['job', 'run', 'sleep']);
     assert.equal(code, 2);
     assert.match(stderr, new RegExp(`There is no job sleep. The jobs are ${JOBS.join(', ')}`));
+    assert.equal(await service.end('SIGTERM'), 0);
+  });
+
+  test('the command line has a job run by the settings of the service, whatever the own are', async () => {
+    const { databaseUrl: ownUrl } = await testDatabase();
+    const env = { DATABASE_URL: ownUrl, AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
+    const service = await spawnService(ownUrl, { ...env, REVIEW_EXPIRY_HOURS: '168' }, ['--roles', 'schedule']);
+    const own = openDatabase({ databaseUrl: ownUrl, poolSize: 2, auditKeys });
+    after(() => own.close());
+    await waitFor('state of each job', async () => (await listJobStates(own.pool)).length === JOBS.length);
+    const { partnerId } = await createPartner(own, OWNER, 'Unhurried');
+    const transactionId = await insertPendingAged(own, { partnerId, partnerOrderRef: 'order-1', age: '100 hours' });
+    const { outcome, result, run_no } = await commandLine(env).runJson('job', 'run', 'expire-pending');
+    assert.equal(outcome, 'succeeded');
+    assert.deepEqual(result, { failed: 0, decided: 0, busy: 0 });
+    const [entry] = await listAuditEntries(own.pool, { subjectId: 'expire-pending', limit: 1 });
+    assert.deepEqual([entry?.operatorId, entry?.action, entry?.after], ['owner', 'job.run', `{"run_no":${run_no}}`]);
+    const { rows } = await own.pool.query('select status from contribution where transaction_id = $1', [transactionId]);
+    assert.deepEqual(rows, [{ status: 'pending' }]);
+    assert.equal(await service.end('SIGTERM'), 0);
+  });
+
+  test('where no process of the service runs, the command line says so, and the job stays due', async () => {
+    const job = newJob();
+    await assert.rejects(requestRun(database, OWNER, job.name), /No process of the service has made the job \S+ known yet/);
+    await registerDue(job, '-30 minutes');
+    const runNo = await requestRun(database, OWNER, job.name);
+    const wanted = { jobName: job.name, runNo };
+    await assert.rejects(waitForRun(pool, wanted, 0), {
+      code: 'internal_service_unavailable',
+      message: /No process of the service has begun the job \S+\. It stays due/,
+    });
+    follow({ ...job, run: async () => Promise.reject(new Error('no luck')) });
+    const { outcome, error } = await waitForRun(pool, wanted);
+    assert.deepEqual([outcome, error], ['failed', 'no luck']);
+    await pool.query("update job set lease_until = now() + interval '1 minute' where job_name = $1", [job.name]);
+    await assert.rejects(requestRun(database, OWNER, job.name), /Another process runs the job/);
+    await assert.rejects(requestRun(database, signedIn('viewer'), job.name), /needs the role operator/);
   });
 });
 

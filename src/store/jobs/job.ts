@@ -145,6 +145,17 @@ export async function claimJob(
   return claimed;
 }
 
+const MAKE_DUE: Statement = {
+  name: 'make_job_due',
+  text: `update job set due_at = now() where job_name = $1 and (lease_until is null or lease_until <= now())
+    returning last_run_no as "lastRunNo"`,
+};
+
+/** @returns The number of the last run; `undefined` when the job is unknown, or a process runs it. */
+export async function makeJobDue(db: Queryable, jobName: string): Promise<bigint | undefined> {
+  return (await run<{ lastRunNo: bigint }>(db, MAKE_DUE, [jobName]))[0]?.lastRunNo;
+}
+
 const HOLD: Statement = {
   name: 'hold_jobs',
   text: `update job j set lease_until = now() + $1 * interval '1 millisecond'
@@ -216,6 +227,15 @@ const LIST_RUNS_OF: Statement = {
   name: 'list_job_runs_of_job',
   text: `select ${RUN} from job_run where job_name = $2 and ($3::bigint is null or run_no < $3) order by run_no desc limit $1`,
 };
+
+const FIND_RUN: Statement = {
+  name: 'find_job_run',
+  text: `select ${RUN} from job_run where job_name = $1 and run_no = $2`,
+};
+
+export async function findJobRun(db: Queryable, jobName: string, runNo: bigint): Promise<JobRun | undefined> {
+  return (await run<JobRun>(db, FIND_RUN, [jobName, runNo]))[0];
+}
 
 export interface JobRunFilter {
   readonly jobName?: string | undefined;

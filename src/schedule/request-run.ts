@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Actor } from '../domain/access/role.ts';
+import { ServiceError, unavailable } from '../domain/service-error.ts';
+import { audit } from '../operations/audit/audit.ts';
+import { withRole } from '../operations/with-role.ts';
+import type { Database, Queryable } from '../store/database.ts';
+import { findJobRun, type JobRun, listJobStates, makeJobDue, type RunOutcome } from '../store/jobs/job.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
+
+const LOOK_EVERY_MS = 100;
+/** Each process with the role `schedule` looks for due jobs once a second. */
+const BEGINS_WITHIN_MS = 10_000;
+
+/**
+ * Makes a job due now. A process of the service runs it, with the settings of the service and not with those of the caller.
+ *
+ * @returns The number of the run, which may have to wait for a process.
+ * @throws ServiceError `forbidden`; `invalid_request` while a process runs it, or when no process has made the job known.
+ */
+export const requestRun = withRole(
+  'operator',
+  (database: Database, actor: Actor, jobName: string): Promise<bigint> =>
+    inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      const lastRunNo = await makeJobDue(db, jobName);
+      if (lastRunNo === undefined) throw await whyNotDue(db, jobName);
+      const runNo = lastRunNo + 1n;
+      await audit(db, actor, { action: 'job.run', partnerId: null, subjectId: jobName, before: null, after: { run_no: runNo } });
+      return runNo;
+    }),
+);
+
+async function whyNotDue(db: Queryable, jobName: string): Promise<ServiceError> {
+  const isKnown = (await listJobStates(db)).some((state) => state.jobName === jobName);
+  return new ServiceError(
+    'invalid_request',
+    isKnown
+      ? `Another process runs the job ${jobName}; \`job history\` shows how it ends.`
+      : `No process of the service has made the job ${jobName} known yet: start one with the role schedule.`,
+  );
+}
+
+interface EndedJobRun extends JobRun {
+  readonly endedAt: Date;
+  readonly outcome: RunOutcome;
+}
+
+/**
+ * Waits for the end of a requested run, however long it lasts.
+ *
+ * @param beginsWithinMs How long it waits for a process that begins it.
+ * @throws ServiceError `internal_service_unavailable`, when none does. The job stays due.
+ */
+export async function waitForRun(
+  db: Queryable,
+  { jobName, runNo }: Pick<JobRun, 'jobName' | 'runNo'>,
+  beginsWithinMs = BEGINS_WITHIN_MS,
+): Promise<EndedJobRun> {
+  const untilMs = performance.now() + beginsWithinMs;
+  for (;;) {
+    const run = await findJobRun(db, jobName, runNo);
+    if (run?.endedAt && run.outcome) return { ...run, endedAt: run.endedAt, outcome: run.outcome };
+    if (!run && performance.now() >= untilMs)
+      throw unavailable(
+        `No process of the service has begun the job ${jobName}. It stays due: the next process with the role schedule begins it, but none in the minute after the database's clock was set forward.`,
+      );
+    await sleep(LOOK_EVERY_MS);
+  }
+}
