@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { endEstimateEarly } from '../../src/store/sandbox/early-estimate-end.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
@@ -214,5 +215,14 @@ test('an estimate with the steps of its calculation', async () => {
     [body.estimate.raw_emissions_gco2e, body.calculation.steps[0].result, body.transaction_id],
     ['207.51', '207.51', null],
   );
+  assert.equal(body.ends_at, body.estimate.expires_at);
   assert.equal((await viewer.get(`${V1}/partners/${idOf()}/estimates/calc_none`)).status, 404);
+});
+
+test('an estimate that its partner ended early is shown with that end', async () => {
+  const { calculation_id, expires_at } = (await partner.client.estimate({ distance_km: '1' })).body.estimate;
+  await endEstimateEarly(database.pool, { partnerId: idOf(), calculationId: calculation_id }, 60);
+  const { body } = await viewer.get(`${V1}/partners/${idOf()}/estimates/${calculation_id}`);
+  assert.equal(body.estimate.expires_at, expires_at);
+  assert.ok(body.ends_at < body.estimate.calculated_at, body.ends_at);
 });

@@ -888,7 +888,7 @@ export interface paths {
         };
         /**
          * Show an estimate with its calculation
-         * @description An estimate that has expired is shown too: `expires_at` says when.
+         * @description An estimate that has expired is shown too: `ends_at` says when.
          *
          *     Least role: `viewer`.
          */
@@ -3492,6 +3492,11 @@ export interface components {
         EstimateDetail: {
             estimate: components["schemas"]["Estimate"];
             calculation: components["schemas"]["Calculation"];
+            /**
+             * Format: date-time
+             * @description When it expires without a link: `expires_at`, or the earlier time that the partner chose in a sandbox.
+             */
+            ends_at: string;
             /** @description The contribution that it is linked to; `null` without a link. */
             transaction_id: string | null;
         };

@@ -4,7 +4,7 @@ import { Calculation, Estimate } from '../../partner-api/emissions/emissions-sch
 import { findEstimatesById } from '../../store/emissions/estimate.ts';
 import { calculationToWire, estimateToWire } from '../../wire/estimate-to-wire.ts';
 import { operatorRoute } from '../route.ts';
-import { nullableText, partnerAnd, shape } from '../schema-parts.ts';
+import { nullableText, partnerAnd, shape, time } from '../schema-parts.ts';
 
 const Display = shape('EmissionsDisplay', Estimate.properties.display.properties);
 
@@ -14,21 +14,23 @@ export const getEstimate = operatorRoute({
   path: '/operator/v1/partners/:partner_id/estimates/:calculation_id',
   tag: 'Estimates',
   summary: 'Show an estimate with its calculation',
-  description: 'An estimate that has expired is shown too: `expires_at` says when.',
+  description: 'An estimate that has expired is shown too: `ends_at` says when.',
   leastRole: 'viewer',
   params: partnerAnd('calculation_id', 'The id of the estimate.'),
   answer: shape('EstimateDetail', {
     estimate: shape('Estimate', { ...Estimate.properties, display: Display }),
     calculation: shape('Calculation', Calculation.properties),
+    ends_at: time('When it expires without a link: `expires_at`, or the earlier time that the partner chose in a sandbox.'),
     transaction_id: nullableText('The contribution that it is linked to; `null` without a link.'),
   }),
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, calculation_id: calculationId } }) {
     const [found] = await findEstimatesById(database.pool, [{ partnerId, calculationId }]);
     if (!found) throw estimateNotFound();
-    const { estimate, link } = found;
+    const { estimate, link, endsAt } = found;
     return {
       estimate: estimateToWire(estimate, environment),
       calculation: calculationToWire(calculationSheet(estimate)),
+      ends_at: endsAt,
       transaction_id: link?.transactionId ?? null,
     };
   },

@@ -51,7 +51,7 @@ interface EstimateFactsProps {
   readonly detail: Detail;
 }
 
-function EstimateFacts({ partnerId, detail: { estimate, transaction_id } }: EstimateFactsProps) {
+function EstimateFacts({ partnerId, detail: { estimate, ends_at, transaction_id } }: EstimateFactsProps) {
   const t = useTexts(ESTIMATE);
   const common = useTexts(COMMON);
   const vehicles: Readonly<Record<string, string>> = useTexts(VEHICLE);
@@ -76,7 +76,7 @@ function EstimateFacts({ partnerId, detail: { estimate, transaction_id } }: Esti
           ),
         },
         { label: t.calculated, value: <Time at={estimate.calculated_at} zone={zone} style="second" /> },
-        { label: t.expires, value: <Time at={estimate.expires_at} zone={zone} style="second" /> },
+        { label: t.expires, value: <Time at={ends_at} zone={zone} style="second" /> },
         { label: t.link, value: <Linked partnerId={partnerId} transactionId={transaction_id} /> },
         { label: t.methodology, value: <span className="id">{estimate.methodology_version}</span> },
         { label: t.catalogue, value: <span className="id">{estimate.vehicle_catalog_version}</span> },
