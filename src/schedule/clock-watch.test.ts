@@ -22,6 +22,27 @@ test('after a step forward nothing is done for a minute, and then it is taken as
   );
 });
 
+test('a step back that leaves the clock ahead of where it was does not end the wait', () => {
+  const aheadMs = 80 * HOUR_MS - 11 * 60_000;
+  assert.deepEqual(look([0, 0], [1, 80 * HOUR_MS], [2, aheadMs], [60, aheadMs], [61, aheadMs]), [
+    'steady',
+    'stepped',
+    'held',
+    'held',
+    'steady',
+  ]);
+});
+
+test('after two steps forward the wait ends where the clock was before the first', () => {
+  assert.deepEqual(look([0, 0], [1, HOUR_MS], [2, 2 * HOUR_MS], [3, HOUR_MS], [4, 9 * 60_000]), [
+    'steady',
+    'stepped',
+    'stepped',
+    'held',
+    'steady',
+  ]);
+});
+
 test('a step back ends the wait, and is none by itself', () => {
   assert.deepEqual(look([0, 0], [1, HOUR_MS], [2, HOUR_MS], [7, 0], [8, 0], [9, -HOUR_MS]), [
     'steady',

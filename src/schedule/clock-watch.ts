@@ -8,11 +8,11 @@ export type ClockFinding = 'steady' | 'stepped' | 'held';
 
 /**
  * Notices that a clock is set forward, by a second clock that nobody sets. Jobs that are due by the first clock do what is final: they
- * fail pending contributions and close settlements. So they are held for {@link HOLD_MS}, or until the clock is set back.
+ * fail pending contributions and close settlements. So they are held for {@link HOLD_MS}, or until the clock is set back to where it was.
  */
 export class ClockWatch {
   #aheadMs: number | undefined;
-  #heldUntilMs = Number.NEGATIVE_INFINITY;
+  #hold: { readonly untilMs: number; readonly aheadBeforeMs: number } | undefined;
 
   /**
    * @param watched The time of the watched clock.
@@ -20,13 +20,13 @@ export class ClockWatch {
    */
   look(watched: Date, steadyMs: number): ClockFinding {
     const aheadMs = watched.getTime() - steadyMs;
-    const steppedMs = aheadMs - (this.#aheadMs ?? aheadMs);
+    const lastMs = this.#aheadMs ?? aheadMs;
     this.#aheadMs = aheadMs;
-    if (steppedMs <= -STEP_MS) this.#heldUntilMs = Number.NEGATIVE_INFINITY;
-    if (steppedMs >= STEP_MS) {
-      this.#heldUntilMs = steadyMs + HOLD_MS;
+    if (this.#hold && (steadyMs >= this.#hold.untilMs || aheadMs < this.#hold.aheadBeforeMs + STEP_MS)) this.#hold = undefined;
+    if (aheadMs - lastMs >= STEP_MS) {
+      this.#hold = { untilMs: steadyMs + HOLD_MS, aheadBeforeMs: this.#hold?.aheadBeforeMs ?? lastMs };
       return 'stepped';
     }
-    return steadyMs < this.#heldUntilMs ? 'held' : 'steady';
+    return this.#hold ? 'held' : 'steady';
   }
 }
