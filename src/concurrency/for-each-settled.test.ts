@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forEachSettled } from './for-each-settled.ts';
 
@@ -38,6 +38,36 @@ test('a failure is told of after the others are done, however many are done at o
     });
     assert.deepEqual(done, ['a', 'c']);
   }
+});
+
+describe('items that cannot be read to their end', () => {
+  async function* broken(count: number) {
+    for (let item = 0; item < count; item++) yield item;
+    throw new Error('the list is broken');
+  }
+
+  test('hide no failure of those before', async () => {
+    for (const atOnce of [1, 3])
+      await assert.rejects(
+        forEachSettled(broken(2), { failed, atOnce }, async (item) => Promise.reject(new Error(`${item} is broken`))),
+        (error: AggregateError) => {
+          assert.equal(error.message, '2 failed. The first: 0 is broken (and the others could not be read: the list is broken)');
+          assert.deepEqual(error.errors.map(String), ['Error: 0 is broken', 'Error: 1 is broken', 'Error: the list is broken']);
+          return true;
+        },
+      );
+  });
+
+  test('are told of after the work that was begun', async () => {
+    const done: number[] = [];
+    const all = forEachSettled(broken(2), { failed, atOnce: 3 }, async (item) => {
+      await nextTurn();
+      await nextTurn();
+      done.push(item);
+    });
+    await assert.rejects(all, /^Error: the list is broken$/);
+    assert.deepEqual(done, [0, 1]);
+  });
 });
 
 test('none is begun after the signal', async () => {

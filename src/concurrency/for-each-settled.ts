@@ -7,9 +7,11 @@ interface Terms {
 }
 
 /**
- * Does the work for each item, in their order. A failure for one item does not stop the others.
+ * Does the work for each item, in their order. A failure for one item does not stop the others. It ends after all work that it began.
  *
- * @throws AggregateError When the work failed for some items, after the work for all others.
+ * @throws AggregateError When the work failed for some items, after the work for all others. Where the items could not be read to their
+ *   end, the last of its errors says why.
+ * @throws Error Why the items could not be read to their end, where no work failed.
  */
 export async function forEachSettled<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
@@ -24,11 +26,22 @@ export async function forEachSettled<Item>(
       await work(item).catch((error: unknown) => failures.push(error));
     }
   };
-  await Promise.all(Array.from({ length: atOnce }, workOff));
-  if (failures.length === 0) return;
-  const [first] = failures;
-  const why = first instanceof Error ? first.message : String(first);
-  throw new AggregateError(failures, `${failed(failures.length)} The first: ${why}`);
+  const ends = await Promise.allSettled(Array.from({ length: atOnce }, workOff));
+  const unread = ends.find((end) => end.status === 'rejected');
+  if (failures.length === 0) {
+    if (unread) throw unread.reason;
+    return;
+  }
+  const message = `${failed(failures.length)} The first: ${whyOf(failures[0])}`;
+  if (!unread) throw new AggregateError(failures, message);
+  throw new AggregateError(
+    [...failures, unread.reason],
+    `${message} (and the others could not be read: ${whyOf(unread.reason)})`,
+  );
+}
+
+function whyOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Several loops may read it: each item goes to one of them. */

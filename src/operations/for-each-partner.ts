@@ -35,6 +35,8 @@ interface Terms {
  *
  * @param nodes Has read the items, or at least what decides whether there is work: the partners that it could not read are left out too.
  * @throws PartnersLeftError After the work for all others.
+ * @throws Error Why the items could not be read to their end, so that it is unknown whose work is left; with a `PartnersLeftError` for
+ *   those that are known, as an `AggregateError`.
  */
 export async function forEachPartner<Item extends { readonly partnerId: string }>(
   nodes: NodeReader,
@@ -43,23 +45,37 @@ export async function forEachPartner<Item extends { readonly partnerId: string }
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: { readonly partnerId: string; readonly error: unknown }[] = [];
-  await forEachSettled(items, { ...terms, failed }, async (item) => {
+  const read = forEachSettled(items, { ...terms, failed }, async (item) => {
     const { partnerId } = item;
     if (nodes.isLost(partnerId)) return;
     await work(item).catch(async (error: unknown) => {
-      await nodes.look(partnerId);
+      // Where the look fails too, the partner is left because of its own failure.
+      await nodes.look(partnerId).catch(() => {});
       if (!nodes.isLost(partnerId)) failures.push({ partnerId, error });
     });
   });
-  const { lost } = nodes;
-  if (failures.length === 0 && lost.length === 0) return;
+  const unread = await read.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  );
+  const left = leftOf(failures, { failed, lost: nodes.lost });
+  if (unread && left) throw new AggregateError([unread.error, left], `${whyOf(unread.error)}. ${left.message}`);
+  if (unread) throw unread.error;
+  if (left) throw left;
+}
+
+function leftOf(
+  failures: readonly { readonly partnerId: string; readonly error: unknown }[],
+  { failed, lost }: Pick<Terms, 'failed'> & { readonly lost: readonly LostNode[] },
+): PartnersLeftError | undefined {
+  if (failures.length === 0 && lost.length === 0) return undefined;
   const lostIds = lost.flatMap(({ partnerIds }) => [...partnerIds]);
   const message = [
     ...(failures.length > 0 ? [`${failed(failures.length)} The first: ${whyOf(failures[0]?.error)}.`] : []),
     ...lost.map(sayLeftOut),
   ].join(' ');
   const all = [...lost.map(({ failure }) => failure), ...failures.map(({ error }) => error)];
-  throw new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...lostIds]));
+  return new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...lostIds]));
 }
 
 /** Says of nodes that do not answer whose rows were left out, and why. */
