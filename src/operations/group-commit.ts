@@ -3,7 +3,7 @@ import { oneByOne } from '../concurrency/one-by-one.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { OnStored } from '../store/bulk-rows.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
-import { CommitUnknownError } from '../store/transaction.ts';
+import { CommitUnknownError, GivenUpError } from '../store/transaction.ts';
 
 export interface CommitConcurrency {
   /** The most batches under way at the same time, each on a connection of its own. */
@@ -51,7 +51,7 @@ export interface GroupCommit<Request, Outcome> {
 }
 
 /** A batch decided its requests by data that had changed. Nothing is stored; each request is decided again. */
-export class StaleBatchError extends Error {
+export class StaleBatchError extends GivenUpError {
   override readonly name = 'StaleBatchError';
 }
 

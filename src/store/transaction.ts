@@ -9,6 +9,11 @@ export class CommitUnknownError extends Error {
   override readonly name = 'CommitUnknownError';
 }
 
+/** The work ends its own transaction, after every statement of it was answered: the connection is used again. */
+export class GivenUpError extends Error {
+  override readonly name: string = 'GivenUpError';
+}
+
 export interface TransactionOptions {
   /** How long a statement may wait for a row that another transaction holds. */
   readonly lockTimeoutMs: number;
@@ -94,7 +99,7 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
  * after a statement that the server ended.
  */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
-  const isAnswered = error instanceof pg.DatabaseError || error instanceof ServiceError;
+  const isAnswered = [pg.DatabaseError, ServiceError, GivenUpError].some((kind) => error instanceof kind);
   if (!isAnswered || isCanceled(error)) return client.release(true);
   try {
     await client.query('rollback');

@@ -1,6 +1,8 @@
 /** What the service may say of a transaction, however it ends. */
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
+import { StaleBatchError } from '../../src/operations/group-commit.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -26,6 +28,21 @@ describe('transactions', () => {
       /division by zero/,
     );
     const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_rolled_back'");
+    assert.equal(rows.length, 0);
+  });
+
+  test('work that gives up its transaction after each answer stores nothing, and keeps the connection', async () => {
+    const single = openDatabase({ databaseUrl: service.databaseUrl, poolSize: 1 });
+    after(() => single.close());
+    const pid = async (db: Queryable) => (await db.query('select pg_backend_pid() as pid')).rows[0].pid;
+    const before = await pid(single.pool);
+    const stale = inTransaction(single, { lockTimeoutMs: 100 }, async (db) => {
+      await db.query("insert into partner values ('ptn_stale', 'x', 1, 1, 1)");
+      throw new StaleBatchError('another was faster');
+    });
+    await assert.rejects(stale, StaleBatchError);
+    assert.equal(await pid(single.pool), before);
+    const { rows } = await pool.query("select 1 from partner where partner_id = 'ptn_stale'");
     assert.equal(rows.length, 0);
   });
 
