@@ -113,7 +113,7 @@ export const RULES: readonly Rule[] = [
     rule: 'an expired estimate is not read either',
     source: 'getDeliveryEmissionsEstimate',
     file: 'src/operations/emissions/get-delivery-emissions-estimate.ts',
-    find: 'if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, record.readAt))',
+    find: 'if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, arrivedAt))',
     replace: 'if (record.readAt < record.estimate.calculatedAt)',
     tests: ['emissions/get-delivery-emissions-estimate'],
   },

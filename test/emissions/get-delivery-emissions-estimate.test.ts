@@ -1,6 +1,8 @@
 /** getDeliveryEmissionsEstimate: interface, section of that name, and "Estimate status". */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createGetDeliveryEmissionsEstimate } from '../../src/operations/emissions/get-delivery-emissions-estimate.ts';
+import { endEstimateEarly } from '../../src/store/sandbox/early-estimate-end.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { newConfirmation } from '../support/client.ts';
 import { insertEstimateAged, insertLink } from '../support/records.ts';
@@ -43,7 +45,7 @@ test('estimate_not_found: unknown, of another partner, and ill formed are one an
 });
 
 test('estimate_expired: 410 once 24 hours have passed without association; an old one is expired, never unknown', async () => {
-  for (const age of ['24 hours', '2 years']) {
+  for (const age of ['24 hours 10 milliseconds', '2 years']) {
     const answer = await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: age }));
     assertError(answer, 'estimate_expired');
   }
@@ -51,6 +53,18 @@ test('estimate_expired: 410 once 24 hours have passed without association; an ol
     (await client.getEstimate(await insertEstimateAged(service.database, { ...OF_PARTNER, age: '23 hours 59 minutes' }))).status,
     200,
   );
+});
+
+test('the arrival of a request decides, however long it waited in the service', async () => {
+  const { calculation_id: calculationId } = (await client.estimate()).body.estimate;
+  const { partnerId } = partner;
+  const look = createGetDeliveryEmissionsEstimate(service.database, { concurrency: 1, isOfOneShare: false });
+  const lookup = (agoMs: number) => look({ partnerId, calculationId, arrivedAtMs: performance.now() - agoMs });
+  await endEstimateEarly(service.database.pool, { partnerId, calculationId }, 60);
+  const waited = lookup(3_600_000);
+  const late = lookup(30_000);
+  assert.equal((await waited).estimate.calculationId, calculationId);
+  await assert.rejects(late, { code: 'estimate_expired' });
 });
 
 test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {

@@ -25,7 +25,7 @@ export interface Estimate extends Emissions {
 /**
  * Whether an estimate has expired: it can be neither read nor linked. A linked one no longer expires.
  *
- * @param at The time that decides: the arrival of a request that waited in the service, else that of the reading.
+ * @param at The time that decides: of the arrival of the request, by the clock of the database.
  * @see docs/spec/decisions.md#2-fields.
  */
 export function isExpired({ expiresAt, hasLink }: { expiresAt: Date; hasLink: boolean }, at: Date): boolean {

@@ -3,11 +3,18 @@ import { isExpired } from '../../domain/emissions/estimate.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
-import { estimateKey } from './link-estimate.ts';
+import { arrivalOf, estimateKey } from './link-estimate.ts';
 
 export interface EstimateLookup {
   readonly partnerId: string;
   readonly calculationId: string;
+  /** `performance.now()` at the request's arrival, which decides the expiry. */
+  readonly arrivedAtMs: number;
+}
+
+interface FoundEstimate {
+  readonly record: EstimateRecord;
+  readonly arrivedAt: Date;
 }
 
 export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<EstimateRecord>;
@@ -19,22 +26,27 @@ export type GetDeliveryEmissionsEstimate = (lookup: EstimateLookup) => Promise<E
  * @see docs/spec/interface.md#getdeliveryemissionsestimate.
  */
 export function createGetDeliveryEmissionsEstimate(database: Database, together: LookupOptions): GetDeliveryEmissionsEstimate {
-  const find = createBatcher<EstimateLookup, EstimateRecord | undefined>({
+  const find = createBatcher<EstimateLookup, FoundEstimate | undefined>({
     ...together,
     batchMax: 256,
     waitingMax: 4_096,
     waitMaxMs: 5_000,
     shareOf: byPartner,
     run: async (lookups) => {
+      const begunAtMs = performance.now();
       const found = await findEstimatesById(database.pool, lookups);
       const byId = new Map(found.map((record) => [estimateKey(record.partnerId, record.estimate.calculationId), record]));
-      return lookups.map(({ partnerId, calculationId }) => byId.get(estimateKey(partnerId, calculationId)));
+      return lookups.map(({ partnerId, calculationId, arrivedAtMs }) => {
+        const record = byId.get(estimateKey(partnerId, calculationId));
+        return record && { record, arrivedAt: arrivalOf(record, begunAtMs - arrivedAtMs) };
+      });
     },
   });
   return async (lookup) => {
-    const record = await find(lookup);
-    if (!record) throw estimateNotFound();
-    if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, record.readAt)) {
+    const found = await find(lookup);
+    if (!found) throw estimateNotFound();
+    const { record, arrivedAt } = found;
+    if (isExpired({ expiresAt: record.endsAt, hasLink: record.link !== null }, arrivedAt)) {
       throw new ServiceError('estimate_expired', 'The estimate has expired without an association. Create a new one.');
     }
     return record;

@@ -28,7 +28,7 @@ export function getDeliveryEmissionsEstimate(app: FastifyInstance, { operations,
     async (request) => {
       const { calculation_id: calculationId } = request.params;
       if (!isLongIdentifier(calculationId)) throw estimateNotFound();
-      const lookup = { partnerId: callerOf(request).partnerId, calculationId };
+      const lookup = { partnerId: callerOf(request).partnerId, calculationId, arrivedAtMs: request.context.arrivedAtMs };
       const { estimate, link } = await beforeDeadline(request, operations.getDeliveryEmissionsEstimate(lookup));
       return {
         estimate: estimateToWire(estimate, environment),

@@ -32,7 +32,7 @@ export function getEstimateCalculation(app: FastifyInstance, { operations }: Par
     async (request) => {
       const { calculation_id: calculationId } = request.params;
       if (!isLongIdentifier(calculationId)) throw estimateNotFound();
-      const lookup = { partnerId: callerOf(request).partnerId, calculationId };
+      const lookup = { partnerId: callerOf(request).partnerId, calculationId, arrivedAtMs: request.context.arrivedAtMs };
       const { estimate } = await beforeDeadline(request, operations.getDeliveryEmissionsEstimate(lookup));
       return {
         calculation: calculationToWire(calculationSheet(estimate)),
