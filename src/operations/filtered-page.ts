@@ -3,20 +3,31 @@ import type { KeysetPage, Place } from '../store/ordered-list.ts';
 /** A page looks at no more rows, so that what is rare costs no more than anything: it may be short, and more follows. */
 export const LOOKED_AT_MAX = 2_000;
 
-export interface FilteredPage<Row> {
+export interface FilteredPage<Row, After = Place> {
   readonly page: readonly Row[];
   /** Where the next page begins; `undefined` where nothing was looked at. */
-  readonly last: Place | undefined;
+  readonly last: After | undefined;
   readonly hasMore: boolean;
 }
 
-interface Look<Row, By extends string> {
+interface Filter<Row> {
+  /** `undefined` where every row is wanted. */
+  readonly isWanted: ((row: Row) => boolean) | undefined;
+}
+
+interface Look<Row, By extends string> extends Filter<Row> {
   /** How many rows are wanted, in which order and after which place. */
   readonly page: KeysetPage<By>;
   /** Reads rows of the list. */
   readonly read: (part: KeysetPage<By>) => Promise<readonly Row[]>;
-  /** `undefined` where every row is wanted. */
-  readonly isWanted: ((row: Row) => boolean) | undefined;
+}
+
+interface Looks<Row, After> extends Filter<Row> {
+  /** How many rows are wanted. */
+  readonly limit: number;
+  /** Reads rows of the list after one of them; `undefined` where the page begins. */
+  readonly read: (last: After | undefined, limit: number) => Promise<readonly Row[]>;
+  readonly placeOf: (row: Row) => After;
 }
 
 /**
@@ -31,20 +42,33 @@ export async function readFilteredPage<Row extends { readonly place: Place }, By
   read,
   isWanted,
 }: Look<Row, By>): Promise<FilteredPage<Row>> {
-  const enough = page.limit + 1;
+  return lookFor<Row, Place>({
+    limit: page.limit,
+    read: (last, limit) => read({ ...page, after: last ?? page.after, limit }),
+    placeOf: ({ place }) => place,
+    isWanted,
+  });
+}
+
+/** A page of the rows that are wanted, of a list in any order. */
+export async function lookFor<Row, After>(looks: Looks<Row, After>): Promise<FilteredPage<Row, After>> {
+  const { limit: wantedMost, read, placeOf, isWanted } = looks;
+  const enough = wantedMost + 1;
   const second = Math.min(enough * SECOND_LOOK, LOOKED_AT_MAX);
-  const looks = isWanted === undefined ? [enough] : [enough, second - enough, LOOKED_AT_MAX - second];
+  const sizes = isWanted === undefined ? [enough] : [enough, second - enough, LOOKED_AT_MAX - second];
   const wanted: Row[] = [];
-  let [last, isAtEnd]: [Place | undefined, boolean] = [undefined, false];
-  for (const limit of looks) {
+  let [last, isAtEnd]: [After | undefined, boolean] = [undefined, false];
+  for (const limit of sizes) {
     if (isAtEnd || wanted.length >= enough || limit === 0) break;
-    const rows = await read({ ...page, after: last ?? page.after, limit });
+    const rows = await read(last, limit);
     wanted.push(...(isWanted === undefined ? rows : rows.filter(isWanted)));
-    last = rows.at(-1)?.place ?? last;
+    const end = rows.at(-1);
+    if (end !== undefined) last = placeOf(end);
     isAtEnd = rows.length < limit;
   }
-  const found = wanted.slice(0, page.limit);
-  return { page: found, last: wanted.length < enough ? last : found.at(-1)?.place, hasMore: wanted.length >= enough || !isAtEnd };
+  const page = wanted.slice(0, wantedMost);
+  const hasEnough = wanted.length >= enough;
+  return { page, last: hasEnough ? placeOf(page.at(-1) as Row) : last, hasMore: hasEnough || !isAtEnd };
 }
 
 /** Whether a row has the value that is asked for of each of its members; `undefined` where none is asked for. */

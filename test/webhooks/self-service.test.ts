@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Pool, QueryConfig } from 'pg';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { revokeApiKey, rotateApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
+import { createListContributions } from '../../src/operations/contributions/list-contributions.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
@@ -429,6 +431,28 @@ describe('the list of contributions by time', () => {
     ];
     assert.ok(from.includes(made[2]) && from.includes(made[4]) && !before.includes(made[2]) && before.includes(made[0]));
     assert.deepEqual(await idsOf('created_after=2099-01-01T00:00:00Z'), []);
+  });
+
+  test('a page without a filter reads one row more than it has', async () => {
+    const { client, partner } = await service.newPartner();
+    for (let count = 0; count < 6; count++) assert.equal((await client.confirm()).status, 201);
+    let read = 0;
+    const query = async (statement: QueryConfig) => {
+      const answer = await database.pool.query(statement);
+      if (/^list_contributions/.test(statement.name ?? '')) read += answer.rows.length;
+      return answer;
+    };
+    const pool = { query } as unknown as Pool;
+    const list = createListContributions({ ...database, pool }, { concurrency: 1 });
+    const all = {
+      partnerId: partner.partnerId,
+      afterId: '',
+      createdAfter: undefined,
+      createdBefore: undefined,
+      status: undefined,
+    };
+    const { records, hasMore } = await list({ ...all, limit: 2 });
+    assert.deepEqual([records.length, hasMore, read], [2, true, 3]);
   });
 
   test('a look-up stays a look-up: without its event it is refused, beside it the members of a list are', async () => {

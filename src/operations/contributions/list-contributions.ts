@@ -3,9 +3,9 @@ import { oneByOne } from '../../concurrency/one-by-one.ts';
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
-import { listContributionsBetween } from '../../store/contributions/contribution-list.ts';
+import { type ContributionSummary, listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
-import { LOOKED_AT_MAX } from '../filtered-page.ts';
+import { lookFor } from '../filtered-page.ts';
 
 export interface ContributionCursor {
   readonly partnerId: string;
@@ -37,22 +37,31 @@ export function createListContributions(database: Database, places: Places): Lis
 }
 
 async function listPage({ pool }: Database, cursor: ContributionCursor): Promise<ContributionPage> {
-  const { partnerId, createdAfter, createdBefore, status, limit } = cursor;
+  const { partnerId, createdAfter, createdBefore, limit } = cursor;
   const from = createdAfter ? idBeforeRecords('txn', createdAfter) : '';
   const afterId = cursor.afterId > from ? cursor.afterId : from;
   const beforeId = createdBefore ? idAfterRecords('txn', createdBefore) : LAST_ID;
-  const looked = await listContributionsBetween(pool, partnerId, { afterId, beforeId, limit: LOOKED_AT_MAX });
-  const wanted = looked.filter(
-    (each) =>
-      (status === undefined || each.status === status) &&
-      (createdAfter === undefined || each.createdAt >= createdAfter) &&
-      (createdBefore === undefined || each.createdAt < createdBefore),
-  );
-  const page = wanted.slice(0, limit).map(({ transactionId }) => ({ partnerId, transactionId }));
-  const found = page.length === 0 ? [] : await findContributionsById(pool, page);
-  const hasMore = wanted.length > limit || looked.length === LOOKED_AT_MAX;
-  const last = wanted.length > limit ? page.at(-1) : looked.at(-1);
+  const { page, last, hasMore } = await lookFor<ContributionSummary, string>({
+    limit,
+    read: (lastId, most) => listContributionsBetween(pool, partnerId, { afterId: lastId ?? afterId, beforeId, limit: most }),
+    placeOf: ({ transactionId }) => transactionId,
+    isWanted: isFiltered(cursor) ? (each) => isOf(cursor, each) : undefined,
+  });
+  const ids = page.map(({ transactionId }) => ({ partnerId, transactionId }));
+  const found = ids.length === 0 ? [] : await findContributionsById(pool, ids);
   const byId = (one: ContributionRecord, other: ContributionRecord) =>
     one.contribution.transactionId < other.contribution.transactionId ? -1 : 1;
-  return { records: found.toSorted(byId), lastId: last?.transactionId ?? cursor.afterId, hasMore };
+  return { records: found.toSorted(byId), lastId: last ?? cursor.afterId, hasMore };
+}
+
+function isFiltered({ status, createdAfter, createdBefore }: ContributionCursor): boolean {
+  return status !== undefined || createdAfter !== undefined || createdBefore !== undefined;
+}
+
+function isOf({ status, createdAfter, createdBefore }: ContributionCursor, each: ContributionSummary): boolean {
+  return (
+    (status === undefined || each.status === status) &&
+    (createdAfter === undefined || each.createdAt >= createdAfter) &&
+    (createdBefore === undefined || each.createdAt < createdBefore)
+  );
 }
