@@ -50,7 +50,16 @@ import {
 } from '../../../src/store/events/event-outbox.ts';
 import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
-import { claimJob, deleteOldJobRuns, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
+import {
+  claimJob,
+  deleteOldJobRuns,
+  endJobRun,
+  findJobRun,
+  findLastScheduledResult,
+  listDueJobs,
+  listJobStates,
+  renewJobLease,
+} from '../../../src/store/jobs/job.ts';
 import { NodeReader } from '../../../src/store/node-reader.ts';
 import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
@@ -453,6 +462,8 @@ function idleCalls(terms: HotCallOptions): HotCall[] {
     { title: 'claim a job', send: (db) => claimJob(db, { jobName, leaseMs: 1_000, trigger: 'schedule' }) },
     { title: 'renew the lease of a job', send: (db) => renewJobLease(db, jobName, 1n, 1_000) },
     { title: 'end of a run', send: (db) => endJobRun(db, end) },
+    { title: 'a run that a command waits for', send: (db) => findJobRun(db, jobName, 1n) },
+    { title: 'last result of the schedule', send: (db) => findLastScheduledResult(db, jobName, 'last_entry') },
     { title: 'old runs', send: (db) => deleteOldJobRuns(db, { days: 30, limit: BATCH }) },
     { title: 'end of the audit', send: (db) => findAuditHead(db) },
     { title: 'lock the end of the audit', send: (db) => lockAuditHead(db) },
