@@ -565,6 +565,7 @@ create table job (
   lease_until timestamp(3) with time zone,
   failures_in_row integer not null default 0,
   last_success_at timestamp(3) with time zone,
+  requested_run_no bigint,
   constraint job_pkey PRIMARY KEY (job_name)
 );
 

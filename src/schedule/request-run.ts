@@ -4,7 +4,7 @@ import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { audit } from '../operations/audit/audit.ts';
 import { withRole } from '../operations/with-role.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { findJobRun, type JobRun, listJobStates, makeJobDue, type RunOutcome } from '../store/jobs/job.ts';
+import { findJobRun, type JobRun, listJobStates, type RunOutcome, requestJobRun } from '../store/jobs/job.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 
 const LOOK_EVERY_MS = 100;
@@ -21,9 +21,8 @@ export const requestRun = withRole(
   'operator',
   (database: Database, actor: Actor, jobName: string): Promise<bigint> =>
     inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      const lastRunNo = await makeJobDue(db, jobName);
-      if (lastRunNo === undefined) throw await whyNotDue(db, jobName);
-      const runNo = lastRunNo + 1n;
+      const runNo = await requestJobRun(db, jobName);
+      if (runNo === undefined) throw await whyNotDue(db, jobName);
       await audit(db, actor, { action: 'job.run', partnerId: null, subjectId: jobName, before: null, after: { run_no: runNo } });
       return runNo;
     }),

@@ -36,7 +36,7 @@ export const beginByHand = withRole(
       });
       return run;
     });
-    const begun = { job, ...claimed, trigger: 'hand', correlationId: actor.correlationId } as const;
+    const begun = { job, ...claimed, correlationId: actor.correlationId };
     return { runNo: claimed.runNo, ended: doRun(database, begun, terms) };
   },
 );

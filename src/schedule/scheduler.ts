@@ -35,7 +35,7 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
   const begin = async (job: Job): Promise<void> => {
     const claimed = await claimJob(database.pool, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'schedule' });
     if (!claimed) return;
-    const begun = { job, ...claimed, trigger: 'schedule', correlationId: newCorrelation() } as const;
+    const begun = { job, ...claimed, correlationId: newCorrelation() };
     const running = doRun(database, begun, { stop: stop.signal, onAlert })
       .then(onRun, onError)
       .finally(() => underWay.delete(job.name));

@@ -373,7 +373,7 @@ describe('by hand', HANG_LIMIT, () => {
     assert.deepEqual(
       history.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
       [
-        [1, 'schedule'],
+        [1, 'hand'],
         [-2, 'schedule'],
       ],
     );
@@ -402,6 +402,7 @@ describe('by hand', HANG_LIMIT, () => {
     assert.deepEqual(result, { failed: 0, decided: 0, busy: 0 });
     const [entry] = await listAuditEntries(own.pool, { subjectId: 'expire-pending', limit: 1 });
     assert.deepEqual([entry?.operatorId, entry?.action, entry?.after], ['owner', 'job.run', `{"run_no":${run_no}}`]);
+    assert.equal((await listJobRuns(own.pool, { jobName: 'expire-pending', limit: 1 }))[0]?.trigger, 'hand');
     const { rows } = await own.pool.query('select status from contribution where transaction_id = $1', [transactionId]);
     assert.deepEqual(rows, [{ status: 'pending' }]);
     assert.equal(await service.end('SIGTERM'), 0);

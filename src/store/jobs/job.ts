@@ -116,15 +116,15 @@ const CLAIM: Statement = {
   text: `with claimed as (
       update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
       where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
-      returning job_name, last_run_no, failures_in_row
+      returning job_name, last_run_no, failures_in_row, case when requested_run_no = last_run_no then 'hand' else $2 end as trigger
     ), abandoned as (
       update job_run r set ended_at = ${NOW}, outcome = 'abandoned',
         error = 'The process that ran it ended, or was cut off from the database, before it said what it did.'
       from claimed c where r.job_name = c.job_name and r.ended_at is null
     ), started as (
-      insert into job_run (job_name, run_no, trigger, started_at) select job_name, last_run_no, $2, ${NOW} from claimed
+      insert into job_run (job_name, run_no, trigger, started_at) select job_name, last_run_no, trigger, ${NOW} from claimed
     )
-    select last_run_no as "runNo", failures_in_row as "failuresInRow" from claimed`,
+    select last_run_no as "runNo", failures_in_row as "failuresInRow", trigger from claimed`,
 };
 
 export interface RunClaim {
@@ -134,26 +134,35 @@ export interface RunClaim {
   readonly trigger: RunTrigger;
 }
 
+export interface ClaimedRun {
+  readonly runNo: bigint;
+  readonly failuresInRow: number;
+  /** `hand` also where the schedule begins what {@link requestJobRun} asked for. */
+  readonly trigger: RunTrigger;
+}
+
 /**
  * @returns The run that begins; `undefined` when the job is not due, or runs elsewhere. Of several callers one gets it.
  */
-export async function claimJob(
-  db: Queryable,
-  { jobName, leaseMs, trigger }: RunClaim,
-): Promise<{ readonly runNo: bigint; readonly failuresInRow: number } | undefined> {
-  const [claimed] = await run<{ runNo: bigint; failuresInRow: number }>(db, CLAIM, [jobName, trigger, leaseMs]);
+export async function claimJob(db: Queryable, { jobName, leaseMs, trigger }: RunClaim): Promise<ClaimedRun | undefined> {
+  const [claimed] = await run<ClaimedRun & Record<string, unknown>>(db, CLAIM, [jobName, trigger, leaseMs]);
   return claimed;
 }
 
-const MAKE_DUE: Statement = {
-  name: 'make_job_due',
-  text: `update job set due_at = now() where job_name = $1 and (lease_until is null or lease_until <= now())
-    returning last_run_no as "lastRunNo"`,
+const REQUEST_RUN: Statement = {
+  name: 'request_job_run',
+  text: `update job set due_at = now(), requested_run_no = last_run_no + 1
+    where job_name = $1 and (lease_until is null or lease_until <= now())
+    returning requested_run_no as "runNo"`,
 };
 
-/** @returns The number of the last run; `undefined` when the job is unknown, or a process runs it. */
-export async function makeJobDue(db: Queryable, jobName: string): Promise<bigint | undefined> {
-  return (await run<{ lastRunNo: bigint }>(db, MAKE_DUE, [jobName]))[0]?.lastRunNo;
+/**
+ * Makes a job due now.
+ *
+ * @returns The number of the run that will begin; `undefined` when the job is unknown, or a process runs it.
+ */
+export async function requestJobRun(db: Queryable, jobName: string): Promise<bigint | undefined> {
+  return (await run<{ runNo: bigint }>(db, REQUEST_RUN, [jobName]))[0]?.runNo;
 }
 
 const HOLD: Statement = {
