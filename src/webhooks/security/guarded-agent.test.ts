@@ -3,7 +3,7 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import { type AddressInfo, createServer, isIP, isIPv6, type Server } from 'node:net';
+import { type AddressInfo, createServer, isIP, isIPv6, type Server, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { after, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
@@ -316,6 +316,20 @@ describe('a connection that is allowed', () => {
       await once(connection[0], 'close');
       assert.ok(performance.now() - since < 2_000);
     });
+
+  test('waits for no other one to the same receiver', HANG_LIMIT, async () => {
+    const [wanted, sockets] = [4, new Set<Socket>()];
+    // It accepts connections, and answers no TLS handshake.
+    const server = createServer((socket) => {
+      sockets.add(socket.resume().on('close', () => sockets.delete(socket)));
+      if (sockets.size === wanted) server.emit('together');
+    });
+    const url = `https://127.0.0.1:${await listen(server)}/`;
+    const agent = keepOpen(openGuardedAgent({ allowInsecure: true }));
+    const together = once(server, 'together').then(() => 'together');
+    const requests = Array.from({ length: wanted }, () => failureOf(agent, url));
+    assert.equal(await Promise.race([together, Promise.all(requests)]), 'together');
+  });
 
   test('follows no redirect: the answer is the 302 itself', async () => {
     const inner = await listenEverywhere();

@@ -48,9 +48,8 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * An agent that connects only to public addresses. An address as host is checked itself, a name by all of its addresses; one refused
  * address refuses the whole name. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
  * that a name service that changes its answer gains nothing. Server name and certificate are the name's, and each connection checks the
- * certificate anew. It uses no proxy, follows no
- * redirect, and aborts an endless answer. It speaks HTTP/1.1 only: requests do not share a connection. A refused request fails with
- * {@link AddressRefusedError}.
+ * certificate anew. It uses no proxy, follows no redirect, and aborts an endless answer. It speaks HTTP/1.1 only: each request under way
+ * has a connection of its own. A refused request fails with {@link AddressRefusedError}.
  *
  * @see docs/spec/decisions.md#7-events, "Endpoints".
  */
@@ -70,6 +69,8 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     keepAliveTimeout: IDLE_MAX_MS,
     keepAliveMaxTimeout: IDLE_MAX_MS,
     ...agentOptions,
+    // Where a receiver might speak HTTP/2, one connection at a time would be begun until one has succeeded.
+    allowH2: false,
     connect(target, callback) {
       // Node resolves no name when the host is an address.
       const refusal =
