@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
+import { deleteOldEvents, deleteOldEventsOnNode } from '../../src/store/events/delete-old-events.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
@@ -42,31 +44,76 @@ test('what is older than its retention goes, with its deliveries and attempts; w
   assert.deepEqual([await counted('event'), await counted('delivery'), log.length, left], [1, 1, 1, []]);
 });
 
-test('they go in smaller parts of a partner who had thousands of endpoints', HANG_LIMIT, async () => {
-  const { client: caller, partner } = await withEndpoint();
-  const { partnerId } = partner;
-  for (let count = 0; count < 12; count++) await caller.confirm();
-  await untilDeliveries(database, partnerId, (all) => all.length === 12 && all.every(({ status }) => status === 'delivered'));
-  await database.pool.query(
-    `insert into webhook_endpoint select (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || n, 'status', 'removed'))).*
+test(
+  'they go as many at once of a partner who had thousands of endpoints, with what was sent to removed ones',
+  HANG_LIMIT,
+  async () => {
+    const { client: caller, partner } = await withEndpoint();
+    const { partnerId } = partner;
+    for (let count = 0; count < 12; count++) await caller.confirm();
+    await untilDeliveries(database, partnerId, (all) => all.length === 12 && all.every(({ status }) => status === 'delivered'));
+    await database.pool.query(
+      `insert into webhook_endpoint select (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || n))).*
     from webhook_endpoint e, generate_series(1, 4999) n where e.partner_id = $1`,
-    [partnerId],
-  );
-  await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
-  const all = (await database.pool.query('select from event where partner_id = $1', [partnerId])).rowCount as number;
-  const { counted, sent } = countingDatabase(database);
-  assert.equal(await removeOldEvents(counted, 90), all);
-  // Five at once, and what shows that none is left.
-  const removing = sent
-    .entries()
-    .filter(([name]) => /delete from event where/.test(name))
-    .toArray();
-  assert.equal(
-    removing.reduce((sum, [, times]) => sum + times, 0),
-    Math.ceil(all / 5),
-  );
-  assert.equal((await listDeliveries(database.pool, partnerId, { limit: 10 })).length, 0);
-});
+      [partnerId],
+    );
+    await database.pool.query("update webhook_endpoint set status = 'removed' where partner_id = $1", [partnerId]);
+    await database.pool.query("update event set occurred_at = now() - interval '91 days' where partner_id = $1", [partnerId]);
+    const all = (await database.pool.query('select from event where partner_id = $1', [partnerId])).rowCount as number;
+    const { counted, sent } = countingDatabase(database);
+    assert.equal(await removeOldEvents(counted, 90), all);
+    const removing = sent
+      .entries()
+      .filter(([name]) => /delete from event where/.test(name))
+      .toArray();
+    assert.equal(
+      removing.reduce((sum, [, times]) => sum + times, 0),
+      1,
+    );
+    assert.equal((await listDeliveries(database.pool, partnerId, { limit: 10 })).length, 0);
+  },
+);
+
+for (const remove of [deleteOldEvents, deleteOldEventsOnNode])
+  test(`deliveries go in parts of one event that has more than ten thousand, and the event with the last ones (${remove.name})`, {
+    ...HANG_LIMIT,
+  }, async () => {
+    const { partner, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    await untilSequenced(database, partnerId, 1);
+    await database.pool.query(
+      `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
+      select $1, n, 'evt_' || $1 || n, 'settlement.created', 'stl_1', now() - interval '91 days' from generate_series(11, 13) n`,
+      [partnerId],
+    );
+    await database.pool.query(
+      `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
+        next_attempt_at, created_at, ended_at)
+      select $1, 'dlv_' || $1 || sequence || '.' || lpad(n::text, 8, '0'), $2, 'evt_' || $1 || sequence, sequence, 'settlement.created',
+        'replay', 'delivered', 0, now(), now(), now()
+      from (values (11, 1), (12, 10001), (13, 1)) made (sequence, count), generate_series(1, count) n`,
+      [partnerId, endpointId],
+    );
+    const removeSome = () => inTransaction(database, USUAL_LOCK_TIMEOUT, (db) => remove(db, partnerId, { days: 90, limit: 500 }));
+    const listLeft = async () => {
+      const { rows } = await database.pool.query(
+        'select sequence::int4, count(*)::int4 from delivery where partner_id = $1 and sequence > 10 group by sequence order by sequence',
+        [partnerId],
+      );
+      const events = await database.pool.query('select sequence::int4 from event where partner_id = $1 and sequence > 10', [
+        partnerId,
+      ]);
+      return [rows.map(({ sequence, count }) => [sequence, count]), events.rows.map(({ sequence }) => sequence)];
+    };
+    assert.deepEqual(await removeSome(), { count: 1, isPartial: true });
+    assert.deepEqual((await listLeft())[1], [12, 13]);
+    assert.deepEqual((await listLeft())[0], [
+      [12, 2],
+      [13, 1],
+    ]);
+    assert.deepEqual(await removeSome(), { count: 2, isPartial: false });
+    assert.deepEqual(await listLeft(), [[], []]);
+  });
 
 test('old tests go all at once, however many there are and although no event is old', HANG_LIMIT, async () => {
   const { client: caller, partner, endpointId } = await withEndpoint();

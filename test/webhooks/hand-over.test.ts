@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, listEvents } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -285,6 +286,27 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
   });
 });
 
+/** The pages that the work reads, in a transaction that leaves nothing. */
+async function countPages(work: (db: Queryable) => Promise<unknown>): Promise<number> {
+  const client = await administrator.connect();
+  const fetched = async () => {
+    const { rows } = await client.query<{ pages: number }>(
+      `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as pages from pg_class
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`,
+    );
+    return rows[0]?.pages ?? assert.fail();
+  };
+  try {
+    await client.query('begin');
+    const before = await fetched();
+    await work(client);
+    return (await fetched()) - before;
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
 describe('what a process has claimed and not sent', HANG_LIMIT, () => {
   test('is listed as waiting, and what has ended is not read for it', async () => {
     const { partnerId, endpointId } = await newPartner();
@@ -315,6 +337,36 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
     // Those of 20,000 rows are more than 200.
     assert.ok(plan['Shared Hit Blocks'] + plan['Shared Read Blocks'] < 100, JSON.stringify(plan['Shared Hit Blocks']));
     assert.deepEqual(await listDeliveries(database.pool, partnerId, { endpointId, status: 'held', limit: 51 }), []);
+  });
+
+  test('is found by its event, however many endpoints its partner had', async () => {
+    const { partnerId } = await newPartner();
+    await tell(partnerId);
+    await relay(await openSession(), relayTools(10).tools);
+    await administrator.query(
+      `insert into webhook_endpoint select (jsonb_populate_record(e, jsonb_build_object('endpoint_id', e.endpoint_id || n, 'status', 'removed'))).*
+      from webhook_endpoint e, generate_series(1, 5000) n where e.partner_id = $1`,
+      [partnerId],
+    );
+    await administrator.query(
+      "update delivery_hand_over set lease_ends_at = now() - interval '1 s' where $1 = any (partner_ids)",
+      [partnerId],
+    );
+    const ended = await listEndedHandOvers(administrator, { leaseEndsAt: new Date(0), handOverId: '' }, 10);
+    const handOver = ended.find(({ partnerIds }) => partnerIds.includes(partnerId)) ?? assert.fail();
+    // Each of 5,000 look-ups would read a page or more; to read all endpoints once is 200.
+    const [few, many] = [1_000, 5_000];
+    for (const [who, work] of [
+      ['lists it', (db: Queryable) => listDeliveries(db, partnerId, { status: 'waiting', limit: 51 })],
+      ['measures it', (db: Queryable) => measureBacklog(db, { isDistributed: false })],
+      ['releases it', (db: Queryable) => endHandOver(db, handOver)],
+    ] as const) {
+      const pages = await countPages(work);
+      assert.ok(pages < few, `whoever ${who} reads ${pages} pages of ${many} endpoints`);
+    }
+    await endHandOvers(assert.ifError);
+    const { rows } = await administrator.query('select status from delivery where partner_id = $1', [partnerId]);
+    assert.deepEqual(rows, [{ status: 'waiting' }]);
   });
 
   test('is due when the lease has ended, although those of another partner cannot be changed, more than are listed at once', async () => {

@@ -1,7 +1,7 @@
 import type { Queryable } from '../database.ts';
 import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { runAnew, type Statement } from '../query.ts';
-import { deliveryIdOf } from '../webhooks/delivery.ts';
+import { deliveriesOf } from '../webhooks/delivery.ts';
 
 /** The first of each partner: the table of the counters has a row of every partner, and stands where its events do. */
 const LIST_WITH_EVENTS: OfAllPartners = {
@@ -20,21 +20,27 @@ const LIST_WITH_TESTS: OfAllPartners = {
   isPlannedAnew: true,
 };
 
-/**
- * SQL: how many events go at once, for {@link WITH_DELIVERIES}, which asks for a delivery of each event at each endpoint that the partner
- * ever had.
- */
-const SIZE = `(select least($3::int8, greatest(1, 25000 / greatest(1, count(*)))) from webhook_endpoint where partner_id = $1)`;
+/** So many deliveries go at once. An event that has more keeps until the rest of them are gone. */
+const DELIVERIES_AT_ONCE = 10_000;
+const DELIVERIES = deliveriesOf({ partnerId: '$1', eventId: 'o.event_id', condition: 'true' });
 
-/** Deletes the deliveries of the events in `removed`, and their attempts. */
-const WITH_DELIVERIES = `delivered as (
-      delete from delivery d where d.partner_id = $1 and d.delivery_id = any (array(
-        select ${deliveryIdOf('r.event_id', 'e.endpoint_id')} from removed r cross join webhook_endpoint e where e.partner_id = $1
-      ))
-      returning d.delivery_id
-    ), attempted as (
-      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from delivered)) returning 1
+/**
+ * SQL for `with`: the first events that are old, their first deliveries, which each event finds by their key, and those events of which no
+ * other delivery is left.
+ */
+const OLD = `old as materialized (
+      select event_id, sequence
+      from (select event_id, sequence, occurred_at from event where partner_id = $1 order by sequence limit $3) first
+      where occurred_at < now() - $2 * interval '1 day'
+    ), found as materialized (
+      select o.sequence, d.delivery_id from (select event_id, sequence from old order by sequence) o cross join lateral ${DELIVERIES} d
+      order by o.sequence limit ${DELIVERIES_AT_ONCE}
+    ), whole as materialized (
+      select sequence from old
+      where (select count(*) from found) < ${DELIVERIES_AT_ONCE} or sequence < (select max(sequence) from found)
     )`;
+/** SQL with {@link OLD}: whether more may be left. */
+const IS_PARTIAL = `(select count(*) from old) = $3::int8 or (select count(*) from found) = ${DELIVERIES_AT_ONCE}`;
 
 /**
  * The oldest come first in the order of their sequence, so that one page shows whether any is old. A confirmation that no settlement has
@@ -42,13 +48,9 @@ const WITH_DELIVERIES = `delivered as (
  */
 const DELETE_EVENTS: Statement = {
   name: 'delete_old_events',
-  text: `with oldest as (
-      select sequence, occurred_at from event where partner_id = $1 order by sequence limit ${SIZE}
-    ), removed as (
-      delete from event where partner_id = $1 and sequence = any (array(
-        select sequence from oldest where occurred_at < now() - $2 * interval '1 day'
-      ))
-      returning event_id, event_type, subject_id, sequence
+  text: `with ${OLD}, removed as (
+      delete from event where partner_id = $1 and sequence = any (array(select sequence from whole))
+      returning event_type, subject_id, sequence
     ), marked as (
       insert into settlement_candidate (partner_id, transaction_id, sequence)
       select $1, r.subject_id, r.sequence from removed r
@@ -56,17 +58,19 @@ const DELETE_EVENTS: Statement = {
         and r.sequence > (select coalesce(min(follows_event), 0) from settlement where partner_id = $1 and status = 'open')
       on conflict do nothing
       returning 1
-    ), ${WITH_DELIVERIES}
-    select (select count(*) from removed) as removed, ${SIZE} as size, (select count(*) from attempted) as attempts,
-      (select count(*) from marked) as marked`,
+    ), delivered as (
+      delete from delivery where partner_id = $1 and delivery_id = any (array(select delivery_id from found)) returning 1
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from found)) returning 1
+    )
+    select (select count(*) from removed) as removed, ${IS_PARTIAL} as "isPartial", (select count(*) from delivered) as deliveries,
+      (select count(*) from attempted) as attempts, (select count(*) from marked) as marked`,
 };
 
 const LIST_OLD_ON_NODE: Statement = {
   name: 'list_old_events_on_node',
-  text: `select array(
-      select sequence from (select sequence, occurred_at from event where partner_id = $1 order by sequence limit ${SIZE}) oldest
-      where occurred_at < now() - $2 * interval '1 day'
-    ) as sequences, ${SIZE} as size`,
+  text: `with ${OLD}
+    select array(select sequence from whole) as sequences, array(select delivery_id from found) as "deliveryIds", ${IS_PARTIAL} as "isPartial"`,
 };
 
 const MARK_ON_NODE: Statement = {
@@ -81,9 +85,14 @@ const MARK_ON_NODE: Statement = {
 const DELETE_ON_NODE: Statement = {
   name: 'delete_old_events_on_node',
   text: `with removed as (
-      delete from event where partner_id = $1 and sequence = any ($2::int8[]) returning event_id
-    ), ${WITH_DELIVERIES}
-    select (select count(*) from removed) as removed, (select count(*) from attempted) as attempts`,
+      delete from event where partner_id = $1 and sequence = any ($2::int8[]) returning 1
+    ), delivered as (
+      delete from delivery where partner_id = $1 and delivery_id = any ($3::text[]) returning 1
+    ), attempted as (
+      delete from delivery_attempt where partner_id = $1 and delivery_id = any ($3::text[]) returning 1
+    )
+    select (select count(*) from removed) as removed, (select count(*) from delivered) as deliveries,
+      (select count(*) from attempted) as attempts`,
 };
 
 /** Deliveries of tests and samples, which have no event: their ids begin with the time of their creation. */
@@ -98,7 +107,8 @@ const DELETE_TESTS: Statement = {
     ), attempted as (
       delete from delivery_attempt where partner_id = $1 and delivery_id = any (array(select delivery_id from removed)) returning 1
     )
-    select (select count(*) from removed) as removed, $3::int8 as size, (select count(*) from attempted) as attempts`,
+    select (select count(*) from removed) as removed, (select count(*) from removed) = $3::int8 as "isPartial",
+      (select count(*) from attempted) as attempts`,
 };
 
 /** Lists the partners whose first event is older than so many days, in no order. */
@@ -127,7 +137,7 @@ export interface Removed {
 /**
  * Removes old events of a partner, with their deliveries and attempts.
  *
- * @returns How many were removed, `limit` at most, and fewer of a partner with many endpoints.
+ * @returns How many events were removed, `limit` at most; fewer, also none, where they have many deliveries, of which a part was removed.
  */
 export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Promise<Removed> {
   return remove(db, DELETE_EVENTS, partnerId, old);
@@ -138,11 +148,17 @@ export function deleteOldEvents(db: Queryable, partnerId: string, old: Old): Pro
  * statement the rows that it marks would go by way of every node.
  */
 export async function deleteOldEventsOnNode(db: Queryable, partnerId: string, { days, limit }: Old): Promise<Removed> {
-  const [old] = await runAnew<{ sequences: unknown[]; size: bigint }>(db, LIST_OLD_ON_NODE, [partnerId, days, limit]);
-  if (!old || old.sequences.length === 0) return { count: 0, isPartial: false };
+  const [old] = await runAnew<OldOnNode>(db, LIST_OLD_ON_NODE, [partnerId, days, limit]);
+  if (!old || old.sequences.length + old.deliveryIds.length === 0) return { count: 0, isPartial: false };
   await runAnew(db, MARK_ON_NODE, [partnerId, old.sequences]);
-  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_ON_NODE, [partnerId, old.sequences]);
-  return removedBy(row && { ...row, size: old.size });
+  const [row] = await runAnew<{ removed: bigint }>(db, DELETE_ON_NODE, [partnerId, old.sequences, old.deliveryIds]);
+  return removedBy(row && { ...row, isPartial: old.isPartial });
+}
+
+interface OldOnNode {
+  readonly sequences: unknown[];
+  readonly deliveryIds: unknown[];
+  readonly isPartial: boolean;
 }
 
 /**
@@ -154,11 +170,16 @@ export function deleteOldTests(db: Queryable, partnerId: string, old: Old): Prom
   return remove(db, DELETE_TESTS, partnerId, old);
 }
 
+interface RemovedRow {
+  readonly removed: bigint;
+  readonly isPartial: boolean;
+}
+
 async function remove(db: Queryable, statement: Statement, partnerId: string, { days, limit }: Old): Promise<Removed> {
-  const [row] = await runAnew<{ removed: bigint; size: bigint }>(db, statement, [partnerId, days, limit]);
+  const [row] = await runAnew<RemovedRow>(db, statement, [partnerId, days, limit]);
   return removedBy(row);
 }
 
-function removedBy(row: { readonly removed: bigint; readonly size: bigint } | undefined): Removed {
-  return { count: Number(row?.removed ?? 0n), isPartial: row !== undefined && row.removed === row.size };
+function removedBy(row: RemovedRow | undefined): Removed {
+  return { count: Number(row?.removed ?? 0n), isPartial: row?.isPartial ?? false };
 }

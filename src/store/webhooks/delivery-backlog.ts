@@ -37,6 +37,8 @@ const IS_WAITING = "d.status = 'waiting'";
 const OF_ENDPOINT = 'd.partner_id = b.partner_id and d.endpoint_id = b.endpoint_id';
 const KEY = { partnerId: 'b.partner_id', key: 'endpoint_id', value: 'b.endpoint_id' };
 const ENDPOINT = `cross join lateral ${rowOf('webhook_endpoint', KEY)} e`;
+const OF_DELIVERY = { partnerId: 'd.partner_id', key: 'endpoint_id', value: 'd.endpoint_id' };
+const HANDED_OVER_TO_ACTIVE = `${HANDED_OVER} cross join lateral ${rowOf('webhook_endpoint', OF_DELIVERY)} e where e.status = 'active'`;
 
 const WAITING: Statement = {
   name: 'count_waiting_deliveries',
@@ -45,7 +47,7 @@ const WAITING: Statement = {
       select from b ${ENDPOINT} cross join lateral (select from delivery d where ${OF_ENDPOINT} and ${IS_WAITING} limit ${COUNTED_MAX}) found
       where e.status = 'active'
       union all
-      select from delivery_hand_over h ${HANDED_OVER} where e.status = 'active'
+      select from delivery_hand_over h ${HANDED_OVER_TO_ACTIVE}
       limit ${COUNTED_MAX}
     ) counted`,
 };
@@ -67,8 +69,7 @@ const OLDEST: Statement = {
       union all
       select d.created_at from (
         select * from delivery_hand_over order by lease_ends_at limit ${LOOKED_AT}
-      ) h ${HANDED_OVER}
-      where e.status = 'active'
+      ) h ${HANDED_OVER_TO_ACTIVE}
     ) oldest`,
 };
 

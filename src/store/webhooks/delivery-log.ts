@@ -2,7 +2,14 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, IS_EXHAUSTED, insertDueDeliveries } from './delivery.ts';
+import {
+  DELIVERY_COLUMNS,
+  type Delivery,
+  type DeliveryStatus,
+  IS_EXHAUSTED,
+  insertDueDeliveries,
+  isDeliveryOf,
+} from './delivery.ts';
 import { HANDED_OVER } from './hand-over.ts';
 import { RECEIVES_EVENT } from './webhook-endpoint.ts';
 
@@ -58,8 +65,7 @@ export async function listDeliveries(
   const values: unknown[] = [partnerId, limit];
   const filters: readonly (readonly [name: string, value: unknown, condition: (parameter: string) => string])[] = [
     ['endpoint', endpointId, (parameter) => `d.endpoint_id = ${parameter}`],
-    // The ids of its deliveries have the same prefix.
-    ['event', eventId, (parameter) => `d.delivery_id between ${idPrefix(parameter)} || '.' and ${idPrefix(parameter)} || '/'`],
+    ['event', eventId, (parameter) => isDeliveryOf('d.delivery_id', `${parameter}::text`)],
     ['before', beforeId, (parameter) => `d.delivery_id < ${parameter}`],
   ];
   const given = filters.filter(([, value]) => value !== undefined);
@@ -148,10 +154,6 @@ export async function listDeliveriesInOrder(
     'd.delivery_id <': prefix && `${prefix}/`,
   };
   return listByKeyset<LoggedDelivery, 'occurred_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
-}
-
-function idPrefix(eventId: string): string {
-  return `'dlv_' || substr(${eventId}::text, 5)`;
 }
 
 const LIST_UNENDED_IDS: Statement = {

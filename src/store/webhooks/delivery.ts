@@ -34,8 +34,38 @@ export interface Delivery {
  *
  * @param eventId SQL, as is `endpointId`.
  */
-export function deliveryIdOf(eventId: string, endpointId: string): string {
+function deliveryIdOf(eventId: string, endpointId: string): string {
   return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
+}
+
+/**
+ * SQL for a condition: the delivery is one of an event, to whichever endpoint. It is a range of the key, as all ids of
+ * {@link deliveryIdOf} for one event have the same prefix.
+ *
+ * @param deliveryId SQL, as is `eventId`.
+ */
+export function isDeliveryOf(deliveryId: string, eventId: string): string {
+  const prefix = `'dlv_' || substr(${eventId}, 5)`;
+  return `${deliveryId} between ${prefix} || '.' and ${prefix} || '/'`;
+}
+
+/**
+ * SQL for a subquery: the deliveries of an event, with a condition. The order makes any plan find them by their key. They are as many as
+ * were made: a partner may have had thousands of endpoints that never got this event.
+ *
+ * @param partnerId SQL, as are the others.
+ */
+export function deliveriesOf({
+  partnerId,
+  eventId,
+  condition,
+}: {
+  partnerId: string;
+  eventId: string;
+  condition: string;
+}): string {
+  return `(select * from delivery where partner_id = ${partnerId} and ${isDeliveryOf('delivery_id', eventId)} and ${condition}
+      order by delivery_id)`;
 }
 
 /** The id that {@link deliveryIdOf} makes in SQL. */

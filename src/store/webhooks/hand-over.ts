@@ -1,7 +1,7 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { rowOf, run, runAnew, type Statement } from '../query.ts';
-import { deliveryIdOf } from './delivery.ts';
+import { run, runAnew, type Statement } from '../query.ts';
+import { deliveriesOf } from './delivery.ts';
 
 /**
  * Deliveries that one transaction created and claimed for its process. Their rows are in no index of what waits: they are found by their
@@ -13,25 +13,22 @@ export interface HandOver {
   readonly leaseEndsAt: Date;
 }
 
-const DELIVERY = {
-  partnerId: 'part.partner_id',
-  key: 'delivery_id',
-  value: deliveryIdOf('v.event_id', 'e.endpoint_id'),
-  condition: "status = 'handed_over' and ended_at is null",
-};
+/** SQL: the deliveries, `d`, without a result of the events of a partner from one sequence to another. */
+function handedOver(partnerId: string, [first, last]: readonly [string, string]): string {
+  const condition = "status = 'handed_over' and ended_at is null";
+  return `(
+      select event_id from event where partner_id = ${partnerId} and sequence between ${first} and ${last} order by sequence
+    ) v
+    cross join lateral ${deliveriesOf({ partnerId, eventId: 'v.event_id', condition })} d`;
+}
 
 /**
- * SQL: the deliveries of `h` (a hand-over) that have no result, `d`, and their endpoints, `e`. The orders make any plan begin with the
- * hand-over and find the rest by their keys, also one that was made while the tables were empty.
+ * SQL: the deliveries of `h` (a hand-over) that have no result, `d`. The orders make any plan begin with the hand-over and find the rest by
+ * their keys, also one that was made while the tables were empty.
  */
 export const HANDED_OVER = `cross join lateral unnest(h.partner_ids, h.first_sequences, h.last_sequences)
       as part (partner_id, first_sequence, last_sequence)
-    cross join lateral (
-      select event_id from event
-      where partner_id = part.partner_id and sequence between part.first_sequence and part.last_sequence order by sequence
-    ) v
-    cross join lateral (select * from webhook_endpoint where partner_id = part.partner_id order by endpoint_id) e
-    cross join lateral ${rowOf('delivery', DELIVERY)} d`;
+    cross join lateral ${handedOver('part.partner_id', ['part.first_sequence', 'part.last_sequence'])}`;
 
 export interface EndedHandOver extends HandOver {
   readonly partnerIds: readonly string[];
@@ -56,8 +53,7 @@ const RELEASE_PART: Statement = {
   name: 'release_handed_over_deliveries',
   text: `update delivery d set status = 'waiting', next_attempt_at = ${NOW}
     where d.partner_id = $1 and d.delivery_id = any (array(
-      select ${deliveryIdOf('v.event_id', 'e.endpoint_id')} from event v cross join webhook_endpoint e
-      where v.partner_id = $1 and v.sequence between $2 and $3 and e.partner_id = $1
+      select d.delivery_id from ${handedOver('$1', ['$2', '$3'])}
     )) and d.status = 'handed_over' and d.ended_at is null
     returning d.delivery_id`,
 };
