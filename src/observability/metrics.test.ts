@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AggregatorRegistry } from 'prom-client';
-import { createMetrics } from './metrics.ts';
+import { createMetrics, type DeliveryWatch } from './metrics.ts';
 
 /** The figures of a process whose database knows one job. */
-function metricsOf(job: { lastSuccessAt: Date | null }) {
+function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryWatch> = {}) {
   return createMetrics(
     { totalCount: 0, idleCount: 0, waitingCount: 0 },
     {
       measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
       listEndpointStates: async () => [],
+      ...watch,
       listJobStates: async () => [{ jobName: 'verify', ...job }],
       findDifferences: async () => undefined,
     },
@@ -26,6 +27,32 @@ describe('the figures of several processes', () => {
       const text = await AggregatorRegistry.aggregate([of(2), of(7), of(1)] as never).metrics();
       assert.match(text, new RegExp(`^${name} 7$`, 'm'));
     });
+});
+
+test('figures of deliveries that cannot be measured are absent, each for itself, from the start and later', async () => {
+  const state = { partnerId: 'ptn_1', endpointId: 'wep_1', state: 'healthy' };
+  const answers: Partial<DeliveryWatch>[] = [];
+  const next = () => answers.at(-1) ?? {};
+  const { registry } = metricsOf(
+    { lastSuccessAt: null },
+    {
+      measureBacklog: () => next().measureBacklog?.() ?? Promise.reject(new Error('No answer.')),
+      listEndpointStates: () => next().listEndpointStates?.() ?? Promise.reject(new Error('No answer.')),
+    },
+  );
+  const listShown = async () => {
+    const lines = (await registry.metrics()).split('\n');
+    return lines.filter((line) => /^partner_impact_(deliver(ies|y_oldest)|event_relay|endpoint_state)/.test(line));
+  };
+  assert.deepEqual(await listShown(), []);
+  answers.push({ measureBacklog: async () => ({ waiting: 3, relayLagSeconds: 2 }), listEndpointStates: async () => [state] });
+  assert.deepEqual(await listShown(), [
+    'partner_impact_deliveries_waiting 3',
+    'partner_impact_event_relay_lag_seconds 2',
+    'partner_impact_endpoint_state{partner_id="ptn_1",endpoint_id="wep_1",state="healthy"} 1',
+  ]);
+  answers.push({ measureBacklog: async () => ({ exhausted: 1 }) });
+  assert.deepEqual(await listShown(), ['partner_impact_deliveries_exhausted 1']);
 });
 
 describe('partners that a run left', () => {

@@ -43,9 +43,18 @@ export interface PoolUse {
   readonly waitingCount: number;
 }
 
+/** How many deliveries, and for how long events and deliveries wait. */
+interface BacklogFigures {
+  readonly waiting: number;
+  readonly oldestWaitingSeconds: number;
+  readonly exhausted: number;
+  readonly relayLagSeconds: number;
+}
+
 /** The database's figures of events under way. Every process reports the same. */
 export interface DeliveryWatch {
-  measureBacklog(): Promise<{ waiting: number; oldestWaitingSeconds: number; exhausted: number; relayLagSeconds: number }>;
+  /** Without the figures that could not be measured. */
+  measureBacklog(): Promise<Partial<BacklogFigures>>;
   listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
 }
 
@@ -233,42 +242,58 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
   };
 }
 
-/** When the database does not answer, the last figures stay. */
+/** A figure that could not be measured is absent: an old one, or 0, would look like a measured one. */
 function watchDeliveries(registry: Registry, { measureBacklog, listEndpointStates }: DeliveryWatch): void {
-  const gauge = (name: string, help: string, collect: () => Promise<void>, labelNames: readonly string[] = []) =>
-    new Gauge({ name, help, labelNames, registers: [registry], aggregator: 'max', collect: () => collect().catch(() => {}) });
   const backlog = shared(measureBacklog);
-  const waiting = gauge(
+  const gauge = (figure: keyof BacklogFigures, name: string, help: string) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        const { [figure]: value } = await backlog().catch((): Partial<BacklogFigures> => ({}));
+        if (value === undefined) this.remove();
+        else this.set(value);
+      },
+    });
+  gauge(
+    'waiting',
     'partner_impact_deliveries_waiting',
-    'Deliveries that wait for active endpoints; 10000 means 10000 or more.',
-    async () => waiting.set((await backlog()).waiting),
+    'Deliveries that wait for active endpoints; 10000 means 10000 or more. Absent while it cannot be measured.',
   );
-  const oldest = gauge(
+  gauge(
+    'oldestWaitingSeconds',
     'partner_impact_delivery_oldest_waiting_seconds',
-    'Age of the oldest delivery that waits for an active endpoint, among the ten that are due first and the ten that are due last at each; 0 when none does.',
-    async () => oldest.set((await backlog()).oldestWaitingSeconds),
+    'Age of the oldest delivery that waits for an active endpoint, among the ten that are due first and the ten that are due last at each; 0 when none does, absent while it cannot be measured.',
   );
-  const exhausted = gauge(
+  gauge(
+    'exhausted',
     'partner_impact_deliveries_exhausted',
-    'Exhausted deliveries that no operator has sent again; 10000 means 10000 or more.',
-    async () => exhausted.set((await backlog()).exhausted),
+    'Exhausted deliveries that no operator has sent again; 10000 means 10000 or more. Absent while it cannot be measured.',
   );
-  const lag = gauge(
+  gauge(
+    'relayLagSeconds',
     'partner_impact_event_relay_lag_seconds',
-    'Age of the first event that has no sequence yet; 0 when all have theirs.',
-    async () => lag.set((await backlog()).relayLagSeconds),
+    'Age of the first event that has no sequence yet; 0 when all have theirs, absent while it cannot be measured.',
   );
-  const states = gauge(
-    'partner_impact_endpoint_state',
-    'Always 1; the state of the endpoint: healthy, failing, half_open, circuit_open or disabled.',
-    async () => {
-      const endpoints = await listEndpointStates();
-      states.reset();
+  measureEndpoints(registry, listEndpointStates);
+}
+
+function measureEndpoints(registry: Registry, listEndpointStates: DeliveryWatch['listEndpointStates']): void {
+  new Gauge({
+    name: 'partner_impact_endpoint_state',
+    help: 'Always 1; the state of the endpoint: healthy, failing, half_open, circuit_open or disabled. Absent while the states cannot be read.',
+    labelNames: ['partner_id', 'endpoint_id', 'state'],
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      const endpoints = await listEndpointStates().catch(() => []);
+      this.reset();
       for (const { partnerId, endpointId, state } of endpoints)
-        states.set({ partner_id: partnerId, endpoint_id: endpointId, state }, 1);
+        this.set({ partner_id: partnerId, endpoint_id: endpointId, state }, 1);
     },
-    ['partner_id', 'endpoint_id', 'state'],
-  );
+  });
 }
 
 /**

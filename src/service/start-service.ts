@@ -16,7 +16,7 @@ import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import { openSimulatedReviews } from '../schedule/simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
 import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
-import { listEndpointStates, measureBacklog } from '../store/webhooks/delivery-backlog.ts';
+import { listEndpointStates, measureBacklogInPart } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
@@ -134,7 +134,7 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     };
     const watched = openPool(METRICS_POOL_SIZE);
     const metrics = createMetrics(database.pool, {
-      measureBacklog: () => measureBacklog(watched.pool, watched),
+      measureBacklog: () => measureBacklogInPart(watched),
       listEndpointStates: () => listEndpointStates(watched.pool),
       listJobStates: () => listJobStates(watched.pool),
       findDifferences: async () => {

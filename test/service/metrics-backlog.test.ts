@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { newId } from '../../src/domain/identifiers.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { COUNTED_MAX, measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
+import { COUNTED_MAX, measureBacklog, measureBacklogInPart } from '../../src/store/webhooks/delivery-backlog.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -58,6 +58,26 @@ test('a scrape reads as many pages however many deliveries wait or are exhausted
     assert.ok(oldestWaitingSeconds > 0);
   } finally {
     session.release();
+    await database.close();
+  }
+});
+
+test('a figure that cannot be measured leaves the others', HANG_LIMIT, async () => {
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  try {
+    const listMeasured = async (isDistributed: boolean) =>
+      Object.keys(await measureBacklogInPart({ ...database, isDistributed })).sort();
+    const others = ['exhausted', 'oldestWaitingSeconds', 'waiting'];
+    for (const isDistributed of [false, true]) {
+      assert.deepEqual(await listMeasured(isDistributed), [...others, 'relayLagSeconds'].sort());
+      await administrator.query('alter table event_outbox rename to event_outbox_elsewhere');
+      assert.deepEqual(await listMeasured(isDistributed), others);
+      await administrator.query('alter table event_outbox_elsewhere rename to event_outbox');
+    }
+    const unreachable = openDatabase({ databaseUrl: 'postgresql://127.0.0.1:1/none', poolSize: 1 });
+    assert.deepEqual(await measureBacklogInPart(unreachable), {});
+    await unreachable.close();
+  } finally {
     await database.close();
   }
 });
