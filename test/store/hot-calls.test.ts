@@ -40,6 +40,7 @@ async function listKnown(callsOf: (terms: HotCallOptions) => readonly HotCall[])
   const names = new Set<string>();
   const row = {
     lastNo: 0n,
+    lastSequence: 1n,
     day: '2026-01-01',
     points: '0',
     snapshot: '1:1:',

@@ -12,6 +12,7 @@ import { removeEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts'
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { assertPublished } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 import { type Arrived, expectedSignature, WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -78,6 +79,36 @@ describe('sent again', HANG_LIMIT, () => {
     assert.equal((await replayMissing(database, OWNER, { partnerId, endpointId: other.endpointId, since: ALWAYS })).count, 0);
     const sequences = (await wanting.until(4)).map(({ event }) => event.sequence).sort();
     assert.deepEqual([sequences, indifferent.arrived.length], [[1, 2, 3, 4], 0]);
+  });
+
+  test('of the events since a time, without reading those from long before; and nothing is written where nothing is missing', async () => {
+    const { client: caller, partner, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    for (let count = 0; count < 3; count++) await caller.confirm();
+    await untilDeliveries(database, partnerId, ({ length }) => length === 3);
+    const { pool } = database;
+    // Between them are gaps, as of removed events. The transaction of the last old one began long before it wrote.
+    await pool.query('update event set sequence = sequence + 6000 where partner_id = $1', [partnerId]);
+    await pool.query('update event_counter set last_sequence = last_sequence + 6000 where partner_id = $1', [partnerId]);
+    await pool.query(
+      `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
+      select $1, 10 + n, 'evt_old' || $1 || n, 'settlement.created', 'stl_1',
+        now() - case n when 4990 then interval '40 minutes' when 4989 then interval '10 minutes' else interval '2 days' end
+      from generate_series(1, 4990) n`,
+      [partnerId],
+    );
+    const replay = async (since: Date) => {
+      const { counted, sent } = countingDatabase(database);
+      const { count } = await replayMissing(counted, OWNER, { partnerId, endpointId, since });
+      return [count, sent.get('insert_replayed_deliveries'), sent.get('watch_endpoints') ?? 0];
+    };
+    const ago = (ms: number) => new Date(Date.now() - ms);
+    const isWatched = database.isDistributed ? 0 : 1;
+    // One is from before the endpoint.
+    assert.deepEqual(await replay(ago(60_000)), [1, 2, isWatched]);
+    assert.deepEqual(await replay(ago(60_000)), [0, 2, 0]);
+    assert.deepEqual(await replay(ago(1_800_000)), [1, 2, isWatched]);
+    assert.deepEqual(await replay(ALWAYS), [4_989, 6, 5 * isWatched]);
   });
 
   test('by an operator who is disabled after the first thousand: no more of them, and the refusal does not deny those', async () => {

@@ -238,18 +238,26 @@ const RECOVER: Statement = {
   text: `update delivery d set ${AGAIN}, trigger = 'recover'
     where d.partner_id = $1 and d.delivery_id = any (array(
       select d.delivery_id from delivery d
-      where d.partner_id = $1 and d.endpoint_id = $2 and ${IS_EXHAUSTED} and d.ended_at >= $4
+      where d.partner_id = $1 and d.endpoint_id = $2 and ${IS_EXHAUSTED} and d.ended_at >= $4 and d.delivery_id > $6
       order by d.delivery_id limit $5 for update
     ))
-    returning d.delivery_id`,
+    returning d.delivery_id as "deliveryId"`,
 };
 
-/** Makes exhausted deliveries due again. @returns How many, `limit` at most. */
+/**
+ * Makes exhausted deliveries due again, after an id: what an earlier page passed over is not read again.
+ *
+ * @returns How many, `limit` at most, and the id of the last of them; `afterId` without any.
+ */
 export async function recoverDeliveries(
   db: Queryable,
   { partnerId, endpointId, since, attemptsMax, limit }: Recovery,
-): Promise<number> {
-  return (await run(db, RECOVER, [partnerId, endpointId, attemptsMax, since, limit])).length;
+  afterId: string,
+): Promise<{ readonly count: number; readonly lastId: string }> {
+  const values = [partnerId, endpointId, attemptsMax, since, limit, afterId];
+  const recovered = await run<{ deliveryId: string }>(db, RECOVER, values);
+  const lastId = recovered.reduce((last, { deliveryId }) => (deliveryId > last ? deliveryId : last), afterId);
+  return { count: recovered.length, lastId };
 }
 
 /** `e.partner_id = $1` lets PostgreSQL find the endpoint by its key: {@link RECEIVES_EVENT} leads to no index. */

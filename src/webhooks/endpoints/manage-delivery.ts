@@ -6,6 +6,7 @@ import { audit } from '../../operations/audit/audit.ts';
 import { type StorageUsage, UNCOUNTED } from '../../operations/quotas/storage-usage.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { findSequenceBefore } from '../../store/events/find-sequence-before.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type DeliveryAttemptRecord, listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
 import {
@@ -87,14 +88,16 @@ export const recoverExhausted = withRole(
     await requireEndpoint(database, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
     let sum = 0;
-    for (let recovered = DELIVERIES_AT_ONCE; recovered === DELIVERIES_AT_ONCE; request.onProgress?.(sum)) {
-      recovered = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-        const count = await recoverDeliveries(db, page);
-        await watchEndpoints(db, database, [request]);
-        await recordRecovery(db, actor, request, { action: 'delivery.recover', count });
-        return count;
+    let last = { count: DELIVERIES_AT_ONCE, lastId: '' };
+    while (last.count === DELIVERIES_AT_ONCE) {
+      const { lastId } = last;
+      last = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+        const recovered = await recoverDeliveries(db, page, lastId);
+        await recordRecovery(database, db, actor, { request, action: 'delivery.recover', count: recovered.count });
+        return recovered;
       });
-      sum += recovered;
+      sum += last.count;
+      request.onProgress?.(sum);
     }
     await closeEndpointBreaker(database.pool, request);
     return sum;
@@ -117,13 +120,13 @@ export const replayMissing = withRole(
   async (database: Database, actor: Actor, { usage = UNCOUNTED, ...request }: ReplayRequest): Promise<Replayed> => {
     await requireEndpoint(database, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
-    let [count, after] = [0, 0n as bigint | null];
+    let count = 0;
+    let after: bigint | null = await findSequenceBefore(database.pool, request.partnerId, request.since);
     while (after !== null && !usage.isSpent(request.partnerId)) {
       const from = after;
       const { made, lastSequence } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
         const replayed = await insertReplayedDeliveries(db, page, from);
-        await watchEndpoints(db, database, [request]);
-        await recordRecovery(db, actor, request, { action: 'delivery.replay-missing', count: replayed.made });
+        await recordRecovery(database, db, actor, { request, action: 'delivery.replay-missing', count: replayed.made });
         return replayed;
       });
       usage.count(request.partnerId, made * DELIVERY_BYTES);
@@ -135,14 +138,21 @@ export const replayMissing = withRole(
   },
 );
 
-/** Without a change there is no entry. */
+interface RecordedRecovery {
+  readonly request: RecoveryRequest;
+  readonly action: string;
+  readonly count: number;
+}
+
+/** Watches the endpoint and writes the entry of the audit. Does neither where nothing was made due. */
 async function recordRecovery(
+  database: Database,
   db: Queryable,
   actor: Actor,
-  request: RecoveryRequest,
-  { action, count }: { action: string; count: number },
+  { request, action, count }: RecordedRecovery,
 ): Promise<void> {
   if (count === 0) return;
+  await watchEndpoints(db, database, [request]);
   const after = { since: request.since, deliveries: count };
   await audit(db, actor, aboutEndpoint(request, { action, before: null, after }));
 }

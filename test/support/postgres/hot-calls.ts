@@ -48,6 +48,7 @@ import {
   UNSEQUENCED_ON_NODES,
   WHOLE_OUTBOX,
 } from '../../../src/store/events/event-outbox.ts';
+import { findSequenceBefore } from '../../../src/store/events/find-sequence-before.ts';
 import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
 import {
@@ -314,6 +315,7 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'find an event', send: (db) => findEvent(db, partnerId, `evt_${transactionId(terms.token, 500).slice(4)}`) },
     { title: 'events by sequence', send: (db) => findEventsBySequence(db, partnerId, sequences) },
     { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
+    { title: 'sequence before a time', send: (db) => findSequenceBefore(db, partnerId, new Date()) },
     { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
     { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(nodesOf(db, terms)) },
     { title: 'partners with old events', send: (db) => listPartnersWithOldEvents(nodesOf(db, terms), 90) },
