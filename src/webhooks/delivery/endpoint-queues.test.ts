@@ -136,6 +136,18 @@ describe('while deliveries are held back', () => {
     assert.equal(countOf('wep_3'), 3);
   });
 
+  test('an endpoint whose deliveries were withdrawn has one queue again, which is told of its changes', async () => {
+    let left = 1;
+    const { claim, endOne, queues } = openQueues(() => left-- > 0);
+    claim('wep_1', 3);
+    queues.withdraw({ partnerId: 'ptn_1', endpointId: 'wep_1' });
+    await endOne('wep_1');
+    claim('wep_1', 3);
+    left = 1;
+    queues.resume();
+    assert.deepEqual(queues.listWaiting(), [{ partnerId: 'ptn_1', endpointId: 'wep_1' }]);
+  });
+
   test('a stop gives back all that waits', async () => {
     const { claim, givenBack, queues } = openQueues(() => false);
     for (const name of ['wep_1', 'wep_2']) claim(name, 3);

@@ -167,7 +167,13 @@ export class EndpointQueues<Task extends Ready, Recipient> {
       if (isCrowded || !this.#mayBegin()) return void this.#crowded.add(queue);
       void this.#run(queue, queue.waiting.shift() as Task);
     }
-    if (queue.waiting.length === 0 && queue.underWay === 0) this.#queues.delete(nameOf(queue.id));
+    if (queue.waiting.length === 0 && queue.underWay === 0) this.#forget(queue);
+  }
+
+  /** An endpoint may get a new queue now, which the old one must not end. */
+  #forget(queue: EndpointQueue<Task, Recipient>): void {
+    this.#crowded.delete(queue);
+    this.#queues.delete(nameOf(queue.id));
   }
 
   async #run(queue: EndpointQueue<Task, Recipient>, task: Task): Promise<void> {
