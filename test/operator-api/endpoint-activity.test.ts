@@ -49,6 +49,20 @@ async function openEndpoint() {
 
 const count = (number: number) => ({ count: number, is_more: false });
 
+test('an endpoint is paused until a time to come, and no longer', async () => {
+  const { endpointId, path } = await openEndpoint();
+  const openFor = (duration: string) =>
+    pool.query('update endpoint_health set breaker_trips = 1, breaker_open_until = now() + $2::interval where endpoint_id = $1', [
+      endpointId,
+      duration,
+    ]);
+  const shown = async () => (await operator.get(path)).body.paused_until;
+  await openFor('10 minutes');
+  assert.ok(Date.parse(await shown()) > Date.now());
+  await openFor('-1 second');
+  assert.equal(await shown(), null);
+});
+
 test('the delivery whose 410 disabled an endpoint, what is held since then, and nothing once it is enabled', async () => {
   const { partnerId, client, receiver, path, confirmed, activity, listed } = await openEndpoint();
   await confirmed('delivered');

@@ -179,7 +179,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'from when on uses of break-glass are listed',
   'src/commands/examine-server.ts': 'compares the two clocks',
-  'src/commands/webhooks/endpoint.ts': 'the timestamp of a signature; what is shown',
+  'src/commands/webhooks/endpoint.ts': 'the timestamp of a signature',
   'src/commands/job.ts': 'what is shown',
   'src/commands/access/key.ts': 'what is shown',
   'src/commands/terminal/options.ts': 'mistakes in what was typed',

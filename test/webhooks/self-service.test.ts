@@ -325,6 +325,26 @@ test('a change of a partner that changes nothing is not recorded', async () => {
   );
 });
 
+test('paused_until is a time to come, of an active endpoint', async () => {
+  const { client, endpointId } = await newOwnEndpoint();
+  const shown = async () => {
+    const { body } = await client.call(`${PATH}/${endpointId}`);
+    const list = await client.call(PATH);
+    assert.deepEqual(list.body.webhook_endpoints, [body.webhook_endpoint]);
+    return body.webhook_endpoint.paused_until as string | null;
+  };
+  const text =
+    'update endpoint_health set breaker_trips = 1, breaker_open_until = now() + $2::interval where endpoint_id = $1 returning *';
+  const openFor = async (duration: string) =>
+    (await database.pool.query(text, [endpointId, duration])).rows[0].breaker_open_until;
+  await openFor('-1 second');
+  assert.equal(await shown(), null);
+  const until = await openFor('10 minutes');
+  assert.equal(await shown(), until.toISOString());
+  await database.pool.query("update webhook_endpoint set status = 'disabled' where endpoint_id = $1", [endpointId]);
+  assert.equal(await shown(), null);
+});
+
 test('sixty changes a minute: beyond them rate_limited, and look-ups go on', HANG_LIMIT, async () => {
   const { client, endpointId } = await newOwnEndpoint();
   const answers = await Promise.all(

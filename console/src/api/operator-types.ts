@@ -3378,7 +3378,7 @@ export interface components {
             failing_since: string | null;
             /**
              * Format: date-time
-             * @description Until when the service sends nothing, after many failures; `null` where it sends.
+             * @description Until when the service sends nothing to an active endpoint, after many failures; `null` otherwise.
              */
             paused_until: string | null;
             /**
@@ -3985,7 +3985,7 @@ export interface components {
             failing_since: string | null;
             /**
              * Format: date-time
-             * @description Until when the service sends nothing, after many failures; `null` where it sends.
+             * @description Until when the service sends nothing to an active endpoint, after many failures; `null` otherwise.
              */
             paused_until: string | null;
             /**

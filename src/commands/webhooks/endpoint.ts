@@ -2,7 +2,12 @@ import type { Config } from '../../config.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { openConfiguredSecretBox } from '../../service/keys/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
-import { listWebhookEndpoints, secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import {
+  listWebhookEndpoints,
+  pausedUntil,
+  secretRotatesAt,
+  type WebhookEndpoint,
+} from '../../store/webhooks/webhook-endpoint.ts';
 import { describeOutcome } from '../../webhooks/delivery/send.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../webhooks/endpoints/endpoint-context.ts';
@@ -221,7 +226,7 @@ function toJson(endpoint: WebhookEndpoint & EndpointHealth): object {
     status_reason: endpoint.statusReason,
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince,
-    paused_until: endpoint.breakerOpenUntil,
+    paused_until: pausedUntil(endpoint),
     secret_rotates_at: secretRotatesAt(endpoint),
     created_at: endpoint.createdAt,
   };
@@ -239,8 +244,8 @@ function toRow(endpoint: WebhookEndpoint & EndpointHealth): Row {
   };
 }
 
-function formatFailures({ status, failuresInRow, failingSince, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): string {
-  if (failuresInRow === 0) return '0';
-  const pause = status === 'active' && breakerOpenUntil !== null && breakerOpenUntil.getTime() > Date.now();
-  return `${failuresInRow} since ${formatTime(failingSince)}${pause ? `, circuit open until ${formatTime(breakerOpenUntil)}` : ''}`;
+function formatFailures(endpoint: WebhookEndpoint & EndpointHealth): string {
+  if (endpoint.failuresInRow === 0) return '0';
+  const pause = pausedUntil(endpoint);
+  return `${endpoint.failuresInRow} since ${formatTime(endpoint.failingSince)}${pause ? `, circuit open until ${formatTime(pause)}` : ''}`;
 }

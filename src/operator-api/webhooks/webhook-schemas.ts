@@ -6,7 +6,7 @@ import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts'
 import { DELIVERY_STATUSES } from '../../store/webhooks/delivery.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import { UNDELIVERED_MAX } from '../../store/webhooks/endpoint-activity.ts';
-import { secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { pausedUntil, secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import {
   count,
   integerText,
@@ -29,7 +29,9 @@ export const EndpointBody = shape('Endpoint', {
   status_reason: nullableText('Why the endpoint is disabled; `null` otherwise.'),
   failures_in_row: count('How many attempts failed since the last that succeeded.'),
   failing_since: nullableTime('Since when it fails; `null` where it does not.'),
-  paused_until: nullableTime('Until when the service sends nothing, after many failures; `null` where it sends.'),
+  paused_until: nullableTime(
+    'Until when the service sends nothing to an active endpoint, after many failures; `null` otherwise.',
+  ),
   secret_rotates_at: nullableTime('When a new secret becomes the only one; `null` without one.'),
   created_at: time('When it was added.'),
 });
@@ -44,7 +46,7 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
     status_reason: endpoint.statusReason,
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince,
-    paused_until: endpoint.breakerOpenUntil,
+    paused_until: pausedUntil(endpoint),
     secret_rotates_at: secretRotatesAt(endpoint),
     created_at: endpoint.createdAt,
   };

@@ -28,7 +28,9 @@ export const Endpoint = Type.Object(
     status_reason: nullable({}, 'Why the endpoint is disabled; `null` otherwise.'),
     failures_in_row: Type.Integer({ description: 'The number of attempts that failed since the last success.' }),
     failing_since: nullableTime('When the first of these attempts failed, in UTC; `null` without one.'),
-    paused_until: nullableTime('Until when the service sends nothing after many failures, in UTC; `null` otherwise.'),
+    paused_until: nullableTime(
+      'Until when the service sends nothing to an active endpoint after many failures, in UTC; `null` otherwise.',
+    ),
     secret_rotates_at: nullableTime('During a rotation, when the new secret becomes the only one, in UTC; `null` otherwise.'),
     created_at: time('When you or an operator added the endpoint, in UTC.'),
   },

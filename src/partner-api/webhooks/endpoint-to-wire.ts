@@ -1,10 +1,9 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { LastAttempt } from '../../store/webhooks/attempt-log.ts';
 import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
-import { secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { pausedUntil, secretRotatesAt, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
-  const isRemoved = endpoint.status === 'removed';
   return {
     endpoint_id: endpoint.endpointId,
     url: endpoint.url,
@@ -13,7 +12,7 @@ export function endpointToWire(endpoint: WebhookEndpoint & EndpointHealth) {
     status_reason: endpoint.statusReason,
     failures_in_row: endpoint.failuresInRow,
     failing_since: endpoint.failingSince?.toISOString() ?? null,
-    paused_until: isRemoved ? null : (endpoint.breakerOpenUntil?.toISOString() ?? null),
+    paused_until: pausedUntil(endpoint)?.toISOString() ?? null,
     secret_rotates_at: secretRotatesAt(endpoint)?.toISOString() ?? null,
     created_at: endpoint.createdAt.toISOString(),
   };

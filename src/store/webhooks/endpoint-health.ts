@@ -8,9 +8,9 @@ interface EndpointKey {
   readonly endpointId: string;
 }
 
-/** SQL: the columns of an endpoint's health, read from `endpoint_health h`. */
+/** SQL: the columns of an endpoint's health, read from `endpoint_health h`. A circuit that was open until some time in the past is closed. */
 export const HEALTH_COLUMNS = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
-    h.breaker_open_until as "breakerOpenUntil"`;
+    case when h.breaker_open_until > now() then h.breaker_open_until end as "breakerOpenUntil"`;
 /** SQL: joins the health to `webhook_endpoint e`. */
 export const HEALTH_JOIN = 'join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id';
 

@@ -28,6 +28,11 @@ export function secretRotatesAt({ nextSecretFrom, isNextSecretDue }: WebhookEndp
   return isNextSecretDue ? null : nextSecretFrom;
 }
 
+/** Until when the service sends nothing to an active endpoint after many failures; `null` where it sends, and for any other endpoint. */
+export function pausedUntil({ status, breakerOpenUntil }: WebhookEndpoint & EndpointHealth): Date | null {
+  return status === 'active' ? breakerOpenUntil : null;
+}
+
 const STORED_COLUMNS = `e.partner_id as "partnerId", e.endpoint_id as "endpointId", e.url, e.event_types as "eventTypes", e.status,
     e.status_reason as "statusReason", e.created_at as "createdAt", e.secret_sealed as "secretSealed",
     e.next_secret_sealed as "nextSecretSealed", e.next_secret_from as "nextSecretFrom"`;
