@@ -8,6 +8,8 @@ import { revokeApiKey, rotateApiKey } from '../../src/operations/access/manage-a
 import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
 import { createListContributions } from '../../src/operations/contributions/list-contributions.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
+import { removeEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -247,12 +249,52 @@ describe('endpoints', () => {
     );
     assert.match(
       await refusedBecause(PATH, { url: 'https://example.com:81/' }),
-      /let an operator allow this one: .*--allow-port 81`\.$/,
+      /The URL's port is 81, .* Give the receiver such a port, or ask the operator to add an endpoint with this one\.$/,
     );
     await call(client, 'PATCH', `${PATH}/${endpointId}`, { status: 'disabled' });
     const sample = { event_type: 'settlement.closed' };
     assert.match(await refusedBecause('/v1/sandbox/events', sample), /Add one, or make a disabled one active\./);
   });
+
+  test(
+    'what two requests at once may not do both is refused in the words of the interface, not of the command line',
+    HANG_LIMIT,
+    async () => {
+      const { client } = await newManager();
+      const receiver = await WebhookReceiver.open();
+      const answerAll: (() => void)[] = [];
+      receiver.answerChallenge = (response, challenge) => {
+        answerAll.push(() => response.end(JSON.stringify({ challenge })));
+        if (answerAll.length === 2) for (const answer of answerAll) answer();
+      };
+      const [one, other] = await Promise.all([
+        client.post(PATH, { url: receiver.url }),
+        client.post(PATH, { url: receiver.url }),
+      ]);
+      const [added, refused] = one.status === 201 ? [one, other] : [other, one];
+      assert.deepEqual([added.status, refused.status, detailCodes(refused)['url']], [201, 400, 'not_possible']);
+      assert.match(refused.body.error.message, /^Your endpoint wep_\w+ already has this address\. Use that one; /);
+      const { endpoint_id: endpointId } = added.body.webhook_endpoint;
+      const path = `${PATH}/${endpointId}/rotate-secret`;
+      const refusedStep = async (step: string) => {
+        const answer = await client.post(path, { step });
+        assert.deepEqual([answer.status, detailCodes(answer)['step']], [400, 'not_possible']);
+        return answer.body.error.message;
+      };
+      assert.match(await refusedStep('activate'), /Send \{"step":"start"\} first\.$/);
+      assert.equal((await client.post(path, { step: 'start' })).status, 201);
+      assert.match(await refusedStep('start'), /^There is a new secret already\. Send \{"step":"activate"\}/);
+      // Between its two looks at the endpoint a request may find it removed.
+      const actor = { operatorId: 'key_1', role: 'operator', isPartner: true, correlationId: uniqueId('corr') } as const;
+      const gone = { partnerId: 'ptn_unknown1', endpointId, deliveryId: 'dlv_unknown1', since: new Date(0) };
+      for (const [made, noun] of [
+        [() => removeEndpoint(database, actor, gone), 'webhook endpoint'],
+        [() => replayMissing(database, actor, gone), 'webhook endpoint'],
+        [() => resend(database, actor, gone), 'delivery'],
+      ] as const)
+        await assert.rejects(made, new RegExp(`^ServiceError: You have no ${noun} with this `));
+    },
+  );
 
   test(
     'five at most, none twice at one address, ten additions a minute; a receiver that fails the challenge gets none',

@@ -1,5 +1,4 @@
-import { endpointNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
-import { deliveryNotFound } from '../webhooks/own-endpoint.ts';
+import { deliveryNotFound, endpointNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
 import type { OperationText } from './openapi-operations.ts';
 
 const tag = 'Self-service';

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { listWebhookEndpoints } from '../../store/webhooks/webhook-endpoint.ts';
-import { addEndpoint, ENDPOINTS_MAX } from '../../webhooks/endpoints/add-endpoint.ts';
-import { checkEndpointUrl } from '../../webhooks/security/address-guard.ts';
+import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
+import { refuseBeside, requireAllowedUrl } from '../../webhooks/endpoints/new-endpoint-rules.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { limitPerMinute } from '../limits/minute-limit.ts';
 import { Type } from '../schema-type.ts';
@@ -43,32 +42,17 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
     async work({ caller, correlationId, work, body: { url, event_types: eventTypes = [] } }) {
       const { partnerId } = caller;
       const ofPartner = databaseOf(partnerId);
-      const verdict = checkEndpointUrl(url, endpointTools);
-      if (verdict.status === 'refused') {
-        const step = verdict.reason === 'port' ? '' : ' Give an https address of a public host.';
-        throw refuse('url', 'unsupported_value', `${verdict.sentence}${step}`);
-      }
-      const present = await listWebhookEndpoints(ofPartner.pool, partnerId);
-      const same = present.find((endpoint) => endpoint.url === verdict.url);
-      if (same)
-        throw refuse(
-          'url',
-          'not_possible',
-          `Your endpoint ${same.endpointId} already has this address. Use that one; if its secret is lost, rotate-secret makes another.`,
-        );
-      if (present.length >= ENDPOINTS_MAX)
-        throw refuse('url', 'not_possible', `You have ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first.`);
+      const actor = managerOf(caller, correlationId);
+      // Before the limit, which counts what a receiver is asked.
+      const normalUrl = requireAllowedUrl(endpointTools, actor, { url });
+      refuseBeside(actor, { url: normalUrl }, await listWebhookEndpoints(ofPartner.pool, partnerId));
       limitChallenges(partnerId);
       const wanted = { partnerId, url, eventTypes };
-      const add = (database: Database) => addEndpoint({ ...endpointTools, database }, managerOf(caller, correlationId), wanted);
+      const add = (database: Database) => addEndpoint({ ...endpointTools, database }, actor, wanted);
       return work.answer(ofPartner, add, async ({ endpointId, secret }, db) => ({
         webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
         secret,
       }));
     },
   });
-}
-
-function refuse(field: string, code: 'unsupported_value' | 'not_possible', message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
 }

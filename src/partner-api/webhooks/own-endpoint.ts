@@ -1,6 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -26,9 +25,4 @@ export async function getOwnEndpoint(
   const endpoint = isLongIdentifier(endpointId) ? await findWebhookEndpoint(db, partnerId, endpointId) : undefined;
   if (!endpoint || endpoint.status === 'removed') throw endpointNotFound();
   return endpoint;
-}
-
-export function deliveryNotFound(): ServiceError {
-  const list = 'GET /v1/webhook-endpoints/{endpoint_id}/deliveries lists those to an endpoint.';
-  return recordNotFound('delivery_id', `You have no delivery with this delivery_id. ${list}`);
 }

@@ -3,12 +3,13 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import type { Database } from '../../store/database.ts';
 import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
 import { findDelivery } from '../../store/webhooks/delivery-log.ts';
+import { deliveryNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Delivery, DeliveryParams } from './endpoint-schemas.ts';
 import { deliveryToWire } from './endpoint-to-wire.ts';
-import { deliveryNotFound, getOwnEndpoint, managerOf } from './own-endpoint.ts';
+import { getOwnEndpoint, managerOf } from './own-endpoint.ts';
 
 interface Params {
   readonly delivery_id: string;

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { activateSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
 import type { PartnerApiOptions } from '../app.ts';
@@ -30,14 +29,7 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
       const { partnerId } = caller;
       const database = databaseOf(partnerId);
       const [actor, id] = [managerOf(caller, correlationId), { partnerId, endpointId }];
-      const { nextSecretSealed, isNextSecretDue } = await getOwnEndpoint(database.pool, partnerId, endpointId);
-      const isRotating = nextSecretSealed !== null && !isNextSecretDue;
-      if (step === 'activate' && nextSecretSealed === null)
-        throw refuse('There is no new secret to activate. Send {"step":"start"} first.');
-      if (step === 'start' && isRotating)
-        throw refuse(
-          'There is a new secret already. Send {"step":"activate"} to make it the only one, or {"step":"replace"} to replace it.',
-        );
+      await getOwnEndpoint(database.pool, partnerId, endpointId);
       const present = async (secret: string | null, db: Queryable) => ({
         webhook_endpoint: endpointToWire(await getOwnEndpoint(db, partnerId, endpointId)),
         secret,
@@ -52,8 +44,4 @@ export function rotateWebhookSecret(app: FastifyInstance, options: PartnerApiOpt
       return work.answer(database, rotate, ({ secret }, db) => present(secret, db));
     },
   });
-}
-
-function refuse(message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field: 'step', code: 'not_possible', message }] });
 }

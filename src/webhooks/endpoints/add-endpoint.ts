@@ -16,14 +16,13 @@ import {
   listWebhookEndpoints,
   lockEventCounter,
   untilFewerAdded,
-  type WebhookEndpoint,
 } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { isSuccess, post } from '../delivery/attempt.ts';
 import { type Answer, describeOutcome } from '../delivery/send.ts';
-import { checkEndpointUrl } from '../security/address-guard.ts';
 import { newSecret } from '../security/signature.ts';
-import { aboutEndpoint, type EndpointTools, refusal, refuseValue } from './endpoint-context.ts';
+import { aboutEndpoint, type EndpointTools, refuseValue } from './endpoint-context.ts';
+import { refuseBeside, requireAllowedUrl } from './new-endpoint-rules.ts';
 
 export interface NewEndpoint {
   readonly partnerId: string;
@@ -34,7 +33,6 @@ export interface NewEndpoint {
   readonly allowedPort?: number | undefined;
 }
 
-export const ENDPOINTS_MAX = 5;
 /**
  * When so many were added in 24 hours, by the partner or by operators, the partner adds no further one: the row of a removed endpoint
  * stays, and what reads the partner's endpoints reads it too.
@@ -60,23 +58,22 @@ export const addEndpoint = withRole(
     if (!(await findPartner(database.pool, partnerId)))
       throw recordNotFound('partner_id', `There is no partner ${partnerId}. \`partner list\` shows all.`);
     refuseUnknownTypes(eventTypes);
-    const verdict = checkEndpointUrl(url, { ...tools, ...(allowedPort !== undefined && { allowedPort }) });
-    if (verdict.status === 'refused')
-      throw refuseValue(
-        'url',
-        [verdict.sentence, ...(verdict.reason === 'port' ? [] : [addressToGive(tools)]), 'Nothing was stored.'].join(' '),
-      );
-    const endpoint = { partnerId, endpointId: newId('wep'), url: verdict.url, eventTypes };
+    const endpoint = {
+      partnerId,
+      endpointId: newId('wep'),
+      url: requireAllowedUrl(tools, actor, { url, allowedPort }),
+      eventTypes,
+    };
     const secret = newSecret();
     // Checked first, so that no server is contacted for an endpoint that will be refused.
-    refuseBeside(endpoint, await listWebhookEndpoints(database.pool, partnerId));
+    refuseBeside(actor, endpoint, await listWebhookEndpoints(database.pool, partnerId));
     await refuseBeyondDay(database.pool, actor, partnerId);
     await challenge(tools, { ...endpoint, secret });
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       // A partner of an earlier release may have no counter yet, and then two transactions at once would lock nothing.
       await insertEventCounter(db, partnerId);
       await lockEventCounter(db, partnerId);
-      refuseBeside(endpoint, await listWebhookEndpoints(db, partnerId));
+      refuseBeside(actor, endpoint, await listWebhookEndpoints(db, partnerId));
       await refuseBeyondDay(db, actor, partnerId);
       const inserted = await insertWebhookEndpoint(db, {
         ...endpoint,
@@ -89,31 +86,6 @@ export const addEndpoint = withRole(
     });
   },
 );
-
-function addressToGive({ allowInsecure, allowThisMachine = false, environment }: EndpointTools): string {
-  if (allowInsecure) return 'Give an http or https address.';
-  if (allowThisMachine)
-    return 'Give an https address of a public host, or http://127.0.0.1:PORT/ (or [::1]) for a receiver on this machine.';
-  const forDevelopment =
-    ' For your own receiver in development, set WEBHOOK_ALLOW_INSECURE=true for the service and for this command.';
-  return `Give an https address of a public host.${environment === 'sandbox' ? forDevelopment : ''}`;
-}
-
-/**
- * @param present All endpoints of the partner.
- */
-function refuseBeside({ url }: Pick<WebhookEndpoint, 'url'>, present: readonly WebhookEndpoint[]): void {
-  const same = present.find((endpoint) => endpoint.url === url);
-  if (same)
-    throw refuseValue(
-      'url',
-      `The partner's endpoint ${same.endpointId} already has the address ${url}; a second one would receive each event twice. Change its event types with \`endpoint update\`, its secret with \`endpoint rotate-secret\`, or give another address, such as one with a different query. Nothing was stored.`,
-    );
-  if (present.length >= ENDPOINTS_MAX)
-    throw refusal(
-      `The partner has ${ENDPOINTS_MAX} endpoints, which is the maximum. Remove one first: \`endpoint remove\`. Nothing was stored.`,
-    );
-}
 
 /** Operators add as many as they want. Theirs count too. */
 async function refuseBeyondDay(db: Queryable, { isPartner }: Actor, partnerId: string): Promise<void> {

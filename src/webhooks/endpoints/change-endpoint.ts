@@ -29,7 +29,7 @@ export async function changeEndpointAnd<Told>(
 ): Promise<Told> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
-    if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    if (!endpoint) throw unknownEndpoint({ partnerId, endpointId }, actor);
     await requireAudited(db, ENDPOINT, endpoint);
     const changed = await make(endpoint, db);
     const [before, after] = [endpointRecord(endpoint), endpointRecord(changed)];

@@ -1,4 +1,5 @@
 import type { Environment } from '../../domain/access/api-key.ts';
+import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import type { AttemptTools } from '../delivery/attempt.ts';
@@ -37,7 +38,9 @@ export function refusal(sentence: string): ServiceError {
   return new ServiceError('invalid_request', sentence);
 }
 
-export function unknownEndpoint(partnerId: string, endpointId: string): ServiceError {
+/** In the words of the interface of whoever asks; of the command line without an actor. */
+export function unknownEndpoint({ partnerId, endpointId }: EndpointId, actor?: Pick<Actor, 'isPartner'>): ServiceError {
+  if (actor?.isPartner) return endpointNotFound();
   return recordNotFound('endpoint_id', `The partner ${partnerId} has no endpoint ${endpointId}. \`endpoint list\` shows all.`);
 }
 
@@ -47,4 +50,10 @@ export function endpointNotFound(): ServiceError {
     'endpoint_id',
     'You have no webhook endpoint with this endpoint_id. GET /v1/webhook-endpoints lists yours.',
   );
+}
+
+/** In the words of a partner's own interface. */
+export function deliveryNotFound(): ServiceError {
+  const list = 'GET /v1/webhook-endpoints/{endpoint_id}/deliveries lists those to an endpoint.';
+  return recordNotFound('delivery_id', `You have no delivery with this delivery_id. ${list}`);
 }

@@ -19,7 +19,7 @@ import {
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { aboutEndpoint, refusal, unknownEndpoint } from './endpoint-context.ts';
+import { aboutEndpoint, deliveryNotFound, refusal, unknownEndpoint } from './endpoint-context.ts';
 
 export interface DeliveryWithAttempts extends LoggedDelivery {
   /** The oldest first. */
@@ -47,7 +47,7 @@ export const resend = withRole(
   ): Promise<LoggedDelivery> => {
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const before = await findDelivery(db, partnerId, deliveryId);
-      if (!before) throw unknownDelivery(partnerId, deliveryId);
+      if (!before) throw unknownDelivery(partnerId, deliveryId, actor);
       const delivery = await resendDelivery(db, partnerId, deliveryId, ATTEMPTS_MAX);
       if (!delivery)
         throw refusal(`The endpoint ${before.endpointId} of this delivery was removed, so nothing can be sent to it.`);
@@ -85,7 +85,7 @@ const DELIVERIES_AT_ONCE = 1_000;
 export const recoverExhausted = withRole(
   'operator',
   async (database: Database, actor: Actor, request: RecoveryRequest): Promise<number> => {
-    await requireEndpoint(database, request);
+    await requireEndpoint(database, actor, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
     let sum = 0;
     let last = { count: DELIVERIES_AT_ONCE, lastId: '' };
@@ -118,7 +118,7 @@ export interface Replayed {
 export const replayMissing = withRole(
   'operator',
   async (database: Database, actor: Actor, { usage = UNCOUNTED, ...request }: ReplayRequest): Promise<Replayed> => {
-    await requireEndpoint(database, request);
+    await requireEndpoint(database, actor, request);
     const page = { ...request, attemptsMax: ATTEMPTS_MAX, limit: DELIVERIES_AT_ONCE };
     let count = 0;
     let after: bigint | null = await findSequenceBefore(database.pool, request.partnerId, request.since);
@@ -157,11 +157,12 @@ async function recordRecovery(
   await audit(db, actor, aboutEndpoint(request, { action, before: null, after }));
 }
 
-async function requireEndpoint({ pool }: Database, { partnerId, endpointId }: RecoveryRequest): Promise<void> {
-  if (!(await findWebhookEndpoint(pool, partnerId, endpointId))) throw unknownEndpoint(partnerId, endpointId);
+async function requireEndpoint({ pool }: Database, actor: Actor, { partnerId, endpointId }: RecoveryRequest): Promise<void> {
+  if (!(await findWebhookEndpoint(pool, partnerId, endpointId))) throw unknownEndpoint({ partnerId, endpointId }, actor);
 }
 
-function unknownDelivery(partnerId: string, deliveryId: string) {
+function unknownDelivery(partnerId: string, deliveryId: string, actor?: Actor) {
+  if (actor?.isPartner) return deliveryNotFound();
   return recordNotFound(
     'delivery_id',
     `The partner ${partnerId} has no delivery ${deliveryId}. \`delivery list\` shows all that are kept.`,

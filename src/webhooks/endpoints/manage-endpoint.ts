@@ -20,7 +20,7 @@ export async function getEndpoint(
   endpointId: string,
 ): Promise<WebhookEndpoint & EndpointHealth> {
   const endpoint = await findWebhookEndpoint(db, partnerId, endpointId);
-  if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+  if (!endpoint) throw unknownEndpoint({ partnerId, endpointId });
   return endpoint;
 }
 

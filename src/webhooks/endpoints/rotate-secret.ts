@@ -1,4 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
@@ -30,10 +31,7 @@ export const rotateSecret = withRole(
       const from = new Date((await readClock(db)).getTime() + ROTATION_OVERLAP_MS);
       // The secret that an earlier rotation ended must not sign again.
       const ended = endOverlap(endpoint);
-      if (ended.nextSecretFrom !== null && !isReplacing)
-        throw refusal(
-          `There is already a new secret, which becomes the only one at ${ended.nextSecretFrom.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
-        );
+      if (ended.nextSecretFrom !== null && !isReplacing) throw alreadyRotating(actor, ended.nextSecretFrom);
       return { ...ended, nextSecretSealed: secretBox.seal(id.endpointId, secret), nextSecretFrom: from, isNextSecretDue: false };
     };
     const tell = ({ nextSecretFrom }: WebhookEndpoint) => ({ secret, from: nextSecretFrom as Date });
@@ -41,13 +39,32 @@ export const rotateSecret = withRole(
   },
 );
 
+function alreadyRotating({ isPartner }: Actor, from: Date): ServiceError {
+  return isPartner
+    ? refuseStep(
+        'There is a new secret already. Send {"step":"activate"} to make it the only one, or {"step":"replace"} to replace it.',
+      )
+    : refusal(
+        `There is already a new secret, which becomes the only one at ${from.toISOString()}. Activate it with \`endpoint rotate-secret --activate\`, or replace it with \`endpoint rotate-secret --replace\`.`,
+      );
+}
+
+function nothingToActivate({ isPartner }: Actor): ServiceError {
+  return isPartner
+    ? refuseStep('There is no new secret to activate. Send {"step":"start"} first.')
+    : refusal('There is no new secret to activate. Create one: `endpoint rotate-secret`.');
+}
+
+function refuseStep(message: string): ServiceError {
+  return new ServiceError('invalid_request', message, { details: [{ field: 'step', code: 'not_possible', message }] });
+}
+
 /** From now on the new secret is the only one. */
 export const activateSecret = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
     return changeEndpoint(database, actor, { ...id, action: 'endpoint.activate-secret' }, async (endpoint) => {
-      if (endpoint.nextSecretSealed === null)
-        throw refusal('There is no new secret to activate. Create one: `endpoint rotate-secret`.');
+      if (endpoint.nextSecretSealed === null) throw nothingToActivate(actor);
       return { ...endpoint, secretSealed: endpoint.nextSecretSealed, nextSecretSealed: null, nextSecretFrom: null };
     });
   },

@@ -30,7 +30,7 @@ export const testEndpoint = withRole(
   async (tools: EndpointTools, actor: Actor, { partnerId, endpointId }: EndpointId): Promise<Attempt> => {
     const { database, environment, secretBox } = tools;
     const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
-    if (!endpoint) throw unknownEndpoint(partnerId, endpointId);
+    if (!endpoint) throw unknownEndpoint({ partnerId, endpointId }, actor);
     await openVerifiedEndpoints(database, rethrow).keepVerified([endpoint]);
     // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
     const secrets = openSecrets(secretBox, endpoint);

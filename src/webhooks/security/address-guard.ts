@@ -11,7 +11,7 @@ export type UrlRefusal = 'not_a_url' | 'plain_http' | 'scheme' | 'user_info' | '
 export type EndpointUrlVerdict =
   /** `url` is the normal form, which is stored. */
   | { readonly status: 'accepted'; readonly url: string }
-  /** `sentence` is for the partner. */
+  /** `sentence` says why. Whoever tells it adds the next step. */
   | { readonly status: 'refused'; readonly reason: UrlRefusal; readonly sentence: string };
 
 export interface GuardOptions {
@@ -99,7 +99,7 @@ function refusalOf<Refused extends RefusedHostClass>(
 }
 
 function refusedPort(port: number): string {
-  return `The URL's port is ${port}, and events go to port 443 and to those above 1023. Give the receiver such a port, or let an operator allow this one: \`endpoint add --allow-port ${port}\`.`;
+  return `The URL's port is ${port}, and events go to port 443 and to those above 1023.`;
 }
 
 function refuse(reason: keyof typeof URL_SENTENCES): EndpointUrlVerdict {
