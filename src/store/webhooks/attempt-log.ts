@@ -4,7 +4,10 @@ import type { Delivery } from './delivery.ts';
 
 /** One recorded attempt. */
 export interface DeliveryAttemptRecord {
-  /** Counts the claims of the delivery: a gap is an attempt whose sender died before it recorded the result. */
+  /**
+   * Counts the claims of the delivery. A gap is a claim without a recorded attempt: its sender died before it recorded the result, or gave
+   * the claim back unsent, or the delivery was sent again meanwhile.
+   */
   readonly number: bigint;
   readonly trigger: Delivery['trigger'];
   readonly startedAt: Date;

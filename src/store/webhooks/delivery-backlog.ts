@@ -178,7 +178,10 @@ const COUNT_UNSENT: Statement = {
     where e.partner_id = any ($1::text[]) and e.status = 'active' and (h.breaker_open_until is null or h.breaker_open_until <= now())`,
 };
 
-/** Deliveries of these partners that are due, and those that are claimed. */
+/**
+ * Deliveries of these partners that are due, and those whose last claim has no recorded attempt: they are under way, or were given back
+ * unsent.
+ */
 export async function countUnsent(
   db: Queryable,
   partnerIds: readonly string[],

@@ -6,6 +6,7 @@ import {
   DELIVERY_COLUMNS,
   type Delivery,
   type DeliveryStatus,
+  IS_DELIVERED,
   IS_EXHAUSTED,
   insertDueDeliveries,
   isDeliveryOf,
@@ -19,7 +20,7 @@ export interface LoggedDelivery extends Delivery {
 }
 
 /** SQL for the status of a delivery `d` of an endpoint `e`. */
-export const STATUS_OF_DELIVERY = `case when d.status = 'exhausted' and d.sequence is null then 'failed' when d.status = 'handed_over' and d.ended_at is not null then 'delivered'
+export const STATUS_OF_DELIVERY = `case when d.status = 'exhausted' and d.sequence is null then 'failed' when ${IS_DELIVERED} then 'delivered'
       when d.status not in ('waiting', 'handed_over') then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
       else 'waiting' end`;
 const COLUMNS = `${DELIVERY_COLUMNS},
@@ -40,7 +41,7 @@ const OF_STATUS: Readonly<Record<DeliveryStatus, string>> = {
   waiting: "e.status = 'active'",
   held: "e.status = 'disabled'",
   dropped: "e.status = 'removed'",
-  delivered: "(d.status = 'delivered' or d.status = 'handed_over' and d.ended_at is not null)",
+  delivered: IS_DELIVERED,
   exhausted: IS_EXHAUSTED,
   failed: "d.status = 'exhausted' and d.sequence is null",
 };

@@ -1,6 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { findListed, run, runListed, type Statement } from '../query.ts';
-import { IS_EXHAUSTED } from './delivery.ts';
+import { IS_DELIVERED, IS_EXHAUSTED } from './delivery.ts';
 
 interface EndpointKey {
   readonly partnerId: string;
@@ -99,9 +99,8 @@ const OUTCOMES: Statement = {
     from unnest($3::text[], $4::text[]) with ordinality as period (from_id, to_id, position)
     left join lateral (
       select delivery_id, endpoint_id, attempts <= 1 and ended_at < created_at + interval '1 minute' as is_prompt,
-        case when sequence is null then 'none' when status = 'exhausted' then status
-          when status = 'delivered' or ended_at is not null then 'delivered' else 'unended' end as state
-      from delivery where partner_id = $1 and delivery_id >= period.from_id and delivery_id < period.to_id
+        case when sequence is null then 'none' when status = 'exhausted' then status when ${IS_DELIVERED} then 'delivered' else 'unended' end as state
+      from delivery d where partner_id = $1 and delivery_id >= period.from_id and delivery_id < period.to_id
       order by delivery_id limit $5
     ) d on true
     group by period.position order by period.position`,

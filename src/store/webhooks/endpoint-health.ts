@@ -50,9 +50,12 @@ export async function updateEndpointHealth(
   await run(db, UPDATE_HEALTH, [partnerId, endpointId, failuresInRow, failingSince, breakerTrips, breakerOpenUntil]);
 }
 
+/** SQL after `set`: an endpoint without failures. */
+export const CLEARED = 'failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null';
+
 const CLEAR_HEALTH: Statement = {
   name: 'clear_endpoint_health',
-  text: `update endpoint_health set failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null
+  text: `update endpoint_health set ${CLEARED}
     where partner_id = $1 and endpoint_id = $2 and failing_since is not null`,
 };
 

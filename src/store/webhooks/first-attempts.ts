@@ -2,6 +2,7 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { isRow, rowOf, run, type Statement } from '../query.ts';
 import type { Attempt } from './attempt.ts';
+import { CLEARED } from './endpoint-health.ts';
 
 /**
  * Whether an attempt is recorded in its delivery if it succeeds: the first one of a delivery that was created for an event. All others
@@ -16,8 +17,6 @@ const deliveryOfRow = rowOf('delivery', KEY);
 
 /** SQL: whether the delivery of `r` has the attempt in its own row. */
 export const IS_RECORDED_FIRST = `(r.number = 1 and exists (select from ${deliveryOfRow} d where d.first_started_at is not null))`;
-
-const CLEARED = 'failures_in_row = 0, failing_since = null, breaker_trips = 0, breaker_open_until = null';
 
 /** SQL: the endpoints of these rows have no failures any more. */
 export function clearedOf(rows: string): string {
