@@ -5,6 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import tls, { createServer as createTlsServer } from 'node:tls';
+import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
 import { makeCertificate } from '../../../test/support/webhooks/make-certificate.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
@@ -70,3 +72,33 @@ test('100 Continue that nobody asked for precedes an answer over TLS too', async
   });
   assert.deepEqual(await sender(valid.cert)(NAME, port), [null, 200]);
 });
+
+/** A receiver that negotiates TLS 1.2 anew so many times before it answers. */
+async function listenAnew(times: number) {
+  const server = createTlsServer({ ...valid, maxVersion: 'TLSv1.2' }, (socket) => {
+    socket.on('error', () => {});
+    const negotiate = (left: number): void => {
+      if (left === 0) return void socket.end('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n');
+      socket.renegotiate({ rejectUnauthorized: false }, () => setImmediate(negotiate, left - 1));
+    };
+    socket.once('data', () => negotiate(times));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test(
+  'a receiver that negotiates TLS anew without end: endless; for one that does so once: delivered',
+  HANG_LIMIT,
+  async (context) => {
+    // Node as a server allows three, and as a client any number.
+    const settings = tls as { CLIENT_RENEG_LIMIT: number };
+    const allowed = settings.CLIENT_RENEG_LIMIT;
+    settings.CLIENT_RENEG_LIMIT = 1_000;
+    context.after(() => (settings.CLIENT_RENEG_LIMIT = allowed));
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenAnew(1)), [null, 200]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenAnew(50)), ['endless', null]);
+  },
+);

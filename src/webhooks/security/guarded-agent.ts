@@ -5,6 +5,7 @@ import type { Agent } from 'undici';
 import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { limitAnswers } from './limit-answers.ts';
+import { limitNegotiations } from './limit-negotiations.ts';
 import { passContinue } from './pass-continue.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
@@ -48,7 +49,7 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
  * An agent that connects only to public addresses. An address as host is checked itself, a name by all of its addresses; one refused
  * address refuses the whole name. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
  * that a name service that changes its answer gains nothing. Server name and certificate are the name's, and each connection checks the
- * certificate anew. It uses no proxy, follows no redirect, and aborts an endless answer. It speaks HTTP/1.1 only: each request under way
+ * certificate anew. It uses no proxy, follows no redirect, and aborts an endless answer or negotiation. It speaks HTTP/1.1 only: each request under way
  * has a connection of its own. A refused request fails with {@link AddressRefusedError}.
  *
  * @see docs/spec/decisions.md#7-events, "Endpoints".
@@ -80,6 +81,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
       const connected: typeof callback = (...[error, socket]) => {
         if (error !== null) return callback(error, null);
         limitAnswers(socket);
+        limitNegotiations(socket);
         passContinue(socket);
         callback(null, socket);
       };
