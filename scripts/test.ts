@@ -52,6 +52,7 @@ const EVERY_STATEMENT = [
 /** Those that take longest, so that the end of a run is not one of them alone. A run of all tests names them at its end. */
 const BEGUN_FIRST = [
   'test/console/pages.test.ts',
+  'test/service/replaced-processes.test.ts',
   'test/service/processes.test.ts',
   'test/partner-api/availability.test.ts',
   'test/sdk/inbox.test.ts',

@@ -1,0 +1,250 @@
+/**
+ * The processes of `serve --processes` in place of others: killed, standing still, or not to be started. They are the same on every
+ * database.
+ */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../reliability/harness/free-port.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { Client, newConfirmation } from '../support/client.ts';
+import { spawnService, testServiceProcesses } from '../support/service.ts';
+import { listChildren, untilServing } from '../support/service-processes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const service = await testServiceProcesses(1);
+const { key } = await service.newPartner();
+
+const PRLIMIT = '/usr/bin/prlimit';
+
+describe('a process in place of another (serve --processes)', () => {
+  test('one that stands still is ended and replaced, and what was answered meanwhile is found', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await untilServing(client);
+    const before = await listChildren(crew.process.pid as number);
+    const [still] = before as [number, number];
+    process.kill(still, 'SIGSTOP');
+    const asked = Array.from({ length: 20 }, () => newConfirmation());
+    const answers = await Promise.all(asked.map((fields) => client.confirm(fields).catch(() => undefined)));
+    const left = await waitFor('process in its place', async () => {
+      const pids = await listChildren(crew.process.pid as number);
+      return pids.length === 2 && !pids.includes(still) && pids;
+    });
+    assert.equal(left.filter((pid) => before.includes(pid)).length, 1, 'the other one goes on');
+    await waitFor('line about it', () =>
+      crew.output().includes('"seconds":15,"msg":"a process does not respond; the service kills and replaces it"'),
+    );
+    await untilServing(client);
+    for (const [index, { partner_event_id }] of asked.entries()) {
+      const told = answers[index]?.body?.contribution?.transaction_id;
+      const found = await client.findByEvent(partner_event_id);
+      if (told !== undefined) assert.deepEqual([found.status, found.body.contribution.transaction_id], [200, told]);
+    }
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('a connection that one was handed and did not take before it was killed is closed', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const [still] = (await listChildren(crew.process.pid as number)) as [number, number];
+    const { hostname, port } = new URL(crew.baseUrl);
+    const waiting = new Set<Socket>();
+    process.kill(still, 'SIGSTOP');
+    // One of each two is handed to the process that stands still; the other process answers the rest.
+    for (let opened = 0; opened < 6; opened++) {
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      waiting.add(socket);
+      socket.once('data', () => waiting.delete(socket) && socket.destroy());
+      socket.write(`GET /v1/none HTTP/1.1\r\nhost: ${hostname}\r\n\r\n`);
+    }
+    await waitFor('answers to all but one', () => waiting.size === 1);
+    const [handed] = waiting as unknown as [Socket];
+    // The first process kills it by itself after 15 s, which the answers may take on a busy machine.
+    if (!handed.closed) {
+      const closed = new Promise((resolve) => handed.once('close', resolve));
+      process.kill(still, 'SIGKILL');
+      await closed;
+    }
+    assert.equal(handed.bytesRead, 0);
+    await crew.end('SIGKILL');
+  });
+
+  test('one that is killed while it starts is named in the log, and another one starts in its place', async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const before = await listChildren(crew.process.pid as number);
+    process.kill(before[0] as number, 'SIGKILL');
+    const young = await waitFor('process in its place', async () =>
+      (await listChildren(crew.process.pid as number)).find((pid) => !before.includes(pid)),
+    );
+    process.kill(young, 'SIGKILL');
+    await waitFor('line about it', () => /ended by SIGKILL while it started/.test(crew.output()), crew.output);
+    assert.match(crew.output(), /"missing":1,"msg":"a process could not start in place of another/);
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('one that stands still while it starts is ended, and another one starts in its place', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const before = await listChildren(crew.process.pid as number);
+    const lock = await lockStarts();
+    process.kill(before[0] as number, 'SIGKILL');
+    await lock.untilOneWaits();
+    const [young] = (await listChildren(crew.process.pid as number)).filter((pid) => !before.includes(pid));
+    process.kill(young as number, 'SIGSTOP');
+    await lock.release();
+    await waitFor('line about it', () => crew.output().includes(`"pid":${young},"seconds":15,"msg":"a process does not respond`));
+    const client = new Client(crew.baseUrl, key.apiKey);
+    await waitFor('process in its place', async () => {
+      const pids = await listChildren(crew.process.pid as number);
+      return pids.length === 2 && !pids.includes(young as number);
+    });
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test(
+    'one that stands still before it said that it works is ended too, and another one starts in its place',
+    HANG_LIMIT,
+    async () => {
+      const folder = temporaryFolder('standstill');
+      const [program, wanted] = [join(folder, 'stop.mjs'), join(folder, 'wanted')];
+      // A process stops itself before it loads the program, while the file is there: no signal of a test is sure to come as early.
+      const stop = `if (existsSync(${JSON.stringify(wanted)})) process.kill(process.pid, 'SIGSTOP');`;
+      await writeFile(program, `import { existsSync } from 'node:fs';\n${stop}\n`);
+      const env = { LOG_LEVEL: 'error', NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${program}` };
+      const crew = await spawnService(service.databaseUrl, env, ['--processes', '2']);
+      const before = await listChildren(crew.process.pid as number);
+      await writeFile(wanted, '');
+      process.kill(before[0] as number, 'SIGKILL');
+      const young = await waitFor('process in its place, which stands still', async () => {
+        const pid = (await listChildren(crew.process.pid as number)).find((each) => !before.includes(each));
+        return pid !== undefined && (await isStopped(pid)) && pid;
+      });
+      await rm(wanted);
+      // It has three quarters of a minute: too near to the limit of other waits.
+      while (!crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process does not respond`)) await sleep(100);
+      await waitFor('process in place of that one', async () => {
+        const pids = await listChildren(crew.process.pid as number);
+        return pids.length === 2 && !pids.includes(young);
+      });
+      await untilServing(new Client(crew.baseUrl, key.apiKey));
+      assert.equal(await crew.end('SIGTERM'), 0);
+    },
+  );
+
+  test('one that cannot be started, because the first process may open no file, is started when it may again', {
+    ...HANG_LIMIT,
+    skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
+  }, async () => {
+    const crew = await spawnService(service.databaseUrl, { LOG_LEVEL: 'error' }, ['--processes', '2']);
+    const allow = (files: number) =>
+      execFileSync(PRLIMIT, ['--pid', String(crew.process.pid), `--nofile=${files}:`], { stdio: 'pipe' });
+    const client = new Client(crew.baseUrl, key.apiKey);
+    const before = await listChildren(crew.process.pid as number);
+    allow(1);
+    process.kill(before[0] as number, 'SIGKILL');
+    await waitFor(
+      'line about it',
+      () => /EMFILE.*"msg":"a process could not start in place of another/.test(crew.output()),
+      crew.output,
+    );
+    allow(1_024);
+    await waitFor('process in its place', async () => (await listChildren(crew.process.pid as number)).length === 2);
+    await untilServing(client);
+    assert.equal(await crew.end('SIGTERM'), 0);
+  });
+
+  test('kill -9 of the first one ends the others, and none of them prints an error', HANG_LIMIT, async () => {
+    const port = await freePort();
+    const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
+    const others = await listChildren(crew.process.pid as number);
+    const allEnded = once(crew.process, 'close');
+    for (const pid of others) process.kill(pid, 'SIGSTOP');
+    const metrics = fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
+    // Answered after it has asked the others for their metrics.
+    await fetch(`http://127.0.0.1:${port}/livez`);
+    await crew.end('SIGKILL');
+    await metrics;
+    for (const pid of others) process.kill(pid, 'SIGCONT');
+    await allEnded;
+    assert.doesNotMatch(crew.output(), /Error/);
+  });
+
+  test('a stop during which one stands still ends after ten seconds and names it', HANG_LIMIT, async () => {
+    const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
+    const [still] = await listChildren(crew.process.pid as number);
+    process.kill(still as number, 'SIGSTOP');
+    assert.equal(await crew.end('SIGTERM'), 1);
+    assert.match(
+      crew.output(),
+      new RegExp(`The stop took longer than 10 s and is cut short. Not ended, and killed: process ${still}`),
+    );
+  });
+});
+
+describe('/metrics with --processes', HANG_LIMIT, () => {
+  test('says what the others say while one stands still, is killed during a scrape, and starts', async () => {
+    const port = await freePort();
+    const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
+    await untilServing(new Client(crew.baseUrl, key.apiKey));
+    const scrape = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+      const text = await answer.text();
+      assert.equal(answer.status, 200, text);
+      const [comment] = /^# \d of .*/.exec(text) ?? [];
+      const counts = [...text.matchAll(/^partner_impact_requests_total\{.*status="201".*\} (\d+)$/gm)];
+      return { comment, confirmed: counts.reduce((sum, [, count]) => sum + Number(count), 0) };
+    };
+    const [still] = (await listChildren(crew.process.pid as number)) as [number, number];
+    const ofBoth = await scrape();
+    assert.ok(ofBoth.confirmed >= 40);
+
+    process.kill(still, 'SIGSTOP');
+    const comment = '# 1 of 2 processes did not answer: their last figures are shown.';
+    assert.deepEqual(await scrape(), { ...ofBoth, comment });
+
+    const lock = await lockStarts();
+    const during = scrape();
+    // Answered after the first process has asked the others.
+    await fetch(`http://127.0.0.1:${port}/livez`);
+    process.kill(still, 'SIGKILL');
+    const ofOne = await during;
+    assert.ok(ofOne.confirmed < ofBoth.confirmed, `${ofOne.confirmed} of ${ofBoth.confirmed}`);
+
+    await lock.untilOneWaits();
+    assert.deepEqual(await scrape(), { comment: undefined, confirmed: ofOne.confirmed });
+    await lock.release();
+    await crew.end('SIGKILL');
+  });
+});
+
+/** Until it is released, a process waits while it starts, however long it takes until then. */
+async function lockStarts() {
+  const lock = await service.database.pool.connect();
+  await lock.query('begin; set local idle_in_transaction_session_timeout = 0; lock table installation in access exclusive mode');
+  return {
+    untilOneWaits: () =>
+      waitFor('process that waits for the database while it starts', async () => {
+        const { rows } = await service.database.pool.query(
+          "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%installation%'",
+        );
+        return rows.length > 0;
+      }),
+    async release() {
+      await lock.query('rollback');
+      lock.release();
+    },
+  };
+}
+
+async function isStopped(pid: number): Promise<boolean> {
+  return /^State:\tT/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
+}
