@@ -45,6 +45,11 @@ export async function examineServer({ database }: Store): Promise<Finding[]> {
     const message = `${name} is not in effect in this session, so a lost client can block a contribution: alter role … set ${name} = '${wanted}'`;
     if (value === '0') findings.push({ check: 'time-outs', verdict: 'warning', message });
   }
+  if (settings.rowSecurity === 'on') {
+    const message =
+      'row_security is on in this session: were row-level security switched on for a table, stored records would not be found, without an error. alter role … set row_security = off';
+    findings.push({ check: 'rights', verdict: 'warning', message });
+  }
   return findings;
 }
 
@@ -55,14 +60,24 @@ function explainBlocked(error: Error, { synchronousStandbyNames: names, standbys
 
 const TABLES_NAMED_MAX = 5;
 
-/** After a restore, or a migration by a role that grants nothing to the one of the service. */
+/** After a restore, row-level security, or a migration by a role that grants nothing to the one of the service. */
 export async function examineRights({ database }: Store): Promise<Finding[]> {
-  const { role, tables } = await findMissingRights(database.pool);
-  if (tables.length === 0) return [];
+  const { role, tables, tablesWithPolicies } = await findMissingRights(database.pool);
+  const messages: string[] = [];
+  if (tables.length > 0)
+    messages.push(
+      `the role ${role} lacks rights on ${nameTables(tables)}: grant it select, insert, update and delete, as the owner of the tables`,
+    );
+  if (tablesWithPolicies.length > 0)
+    messages.push(
+      `row-level security hides rows of ${nameTables(tablesWithPolicies)} from the role ${role}: as the owner of the tables, alter table … disable row level security`,
+    );
+  return messages.map((message) => ({ check: 'rights', verdict: 'problem', message }));
+}
+
+function nameTables(tables: readonly string[]): string {
   const more = tables.length > TABLES_NAMED_MAX ? ` and ${tables.length - TABLES_NAMED_MAX} more tables` : '';
-  const named = tables.slice(0, TABLES_NAMED_MAX).join(', ');
-  const message = `the role ${role} lacks rights on ${named}${more}: grant it select, insert, update and delete, as the owner of the tables`;
-  return [{ check: 'rights', verdict: 'problem', message }];
+  return `${tables.slice(0, TABLES_NAMED_MAX).join(', ')}${more}`;
 }
 
 /** Of a distributed database, the servers that hold the rows. */

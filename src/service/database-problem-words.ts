@@ -39,7 +39,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   rights_missing: {
     state: 'its role lacks a right: what needs it is answered with 503',
     nextStep:
-      'Grant the role in DATABASE_URL what it lacks, or migrate as the role that owns the tables; the service goes on without a restart',
+      'Grant the role in DATABASE_URL what it lacks, or migrate as the role that owns the tables; disable row-level security where it is on. The service goes on without a restart',
     isNoted: true,
   },
   tables_missing: {

@@ -21,6 +21,8 @@ export interface ServerSettings {
   readonly encoding: string;
   readonly statementTimeout: string;
   readonly idleInTransactionTimeout: string;
+  /** `off` lets the server refuse a statement whose rows a policy would filter. */
+  readonly rowSecurity: string;
 }
 
 const SETTINGS = `select current_setting('server_version_num')::int4 / 10000 as "version", current_setting('fsync') as "fsync",
@@ -29,7 +31,8 @@ const SETTINGS = `select current_setting('server_version_num')::int4 / 10000 as 
       current_setting('synchronous_standby_names') as "synchronousStandbyNames",
       (select count(*)::int4 from pg_stat_replication where coalesce(application_name, '') not in ('pg_basebackup', 'pg_receivewal')) as "standbys",
       current_setting('statement_timeout') as "statementTimeout",
-      current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout"`;
+      current_setting('idle_in_transaction_session_timeout') as "idleInTransactionTimeout",
+      current_setting('row_security') as "rowSecurity"`;
 
 export async function readServerSettings(db: Queryable): Promise<ServerSettings> {
   const { rows } = await (db as { query(text: string): Promise<{ rows: ServerSettings[] }> }).query(SETTINGS);

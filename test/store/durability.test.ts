@@ -32,6 +32,7 @@ test('no setting of the database and no option of the URL takes the place of wha
     "default_transaction_isolation = 'serializable'",
     'idle_in_transaction_session_timeout = 0',
     "idle_session_timeout = '300ms'",
+    'row_security = on',
   ])
     await admin.query(`alter database ${name} set ${setting}`);
   await admin.end();
@@ -41,7 +42,7 @@ test('no setting of the database and no option of the URL takes the place of wha
   const database = openDatabase({ databaseUrl: url.href });
   const { rows } = await database.pool.query(`select name, current_setting(name) as value from unnest(array['synchronous_commit',
       'client_min_messages', 'datestyle', 'array_nulls', 'transaction_isolation', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
-      'search_path', 'jit', 'statement_timeout']) name`);
+      'row_security', 'search_path', 'jit', 'statement_timeout']) name`);
   const { synchronousCommit } = await readServerSettings(database.pool);
   await database.close();
   assert.deepEqual(Object.fromEntries(rows.map((row) => [row.name, row.value])), {
@@ -52,6 +53,7 @@ test('no setting of the database and no option of the URL takes the place of wha
     transaction_isolation: 'read committed',
     idle_in_transaction_session_timeout: '3s',
     idle_session_timeout: '0',
+    row_security: 'off',
     search_path: 'public',
     jit: 'off',
     statement_timeout: '4500ms',

@@ -5,6 +5,8 @@ import pg from 'pg';
 import { JOB_NAME } from '../../console/src/texts/code-texts.ts';
 import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service/start-service.ts';
+import { openDatabase } from '../../src/store/database.ts';
+import { problemOf } from '../../src/store/database-problem.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -67,6 +69,39 @@ test('doctor names what the role may not do to which table', async () => {
   assert.match(message, new RegExp(`^the role ${ROLE} lacks rights on contribution, partner: grant`));
   await client.query(`grant insert, delete on contribution to ${ROLE}; grant select on partner to ${ROLE}`);
   assert.equal((await runJson('doctor')).ok, true);
+});
+
+test('a table whose rows a policy would hide refuses its statements, and doctor names it', async () => {
+  const client = await connect(databaseUrl);
+  const database = openDatabase({ databaseUrl: asRole(databaseUrl), poolSize: 1 });
+  after(() => database.close());
+  await database.pool.query('select from contribution');
+  await client.query('alter table contribution enable row level security');
+  await assert.rejects(database.pool.query('select from contribution'), (error: Error) => {
+    assert.deepEqual(problemOf(error)?.reason, 'rights_missing');
+    return /row-level security policy for table "contribution"/.test(error.message);
+  });
+  const { run, runJson } = commandLine(env);
+  const { code, stdout } = await run(['doctor', '--json']);
+  assert.equal(code, 1);
+  const { findings } = JSON.parse(stdout);
+  const { message } = findings.find(({ check }: { check: string }) => check === 'rights');
+  assert.match(message, new RegExp(`^row-level security hides rows of contribution from the role ${ROLE}: as the owner`));
+  await client.query('alter table contribution disable row level security');
+  assert.equal((await runJson('doctor')).ok, true);
+});
+
+test('behind a transaction pooler doctor warns while hidden rows would be no error', async () => {
+  const client = await connect(databaseUrl);
+  const pooled = commandLine({ ...env, DATABASE_PREPARED_STATEMENTS: 'off' });
+  const warned = async () => {
+    const { findings } = JSON.parse((await pooled.run(['doctor', '--json'])).stdout);
+    return findings.some(({ message }: { message: string }) => message.includes('set row_security = off'));
+  };
+  assert.equal(await warned(), true);
+  await client.query(`alter role ${ROLE} set row_security = off`);
+  assert.equal(await warned(), false);
+  await client.query(`alter role ${ROLE} reset row_security`);
 });
 
 test('may change no table, and a start that misses a migration changes nothing', async () => {
