@@ -8,7 +8,7 @@ import { mayHaveSampleData, prepareSampleData } from '../service/open-sample-dat
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import type { Service, ServiceOptions } from '../service/start-service.ts';
 import { beatForFirstProcess, metricsForFirstProcess, troublesForFirstProcess } from '../service/tell-first-process.ts';
-import type { ListeningMessage } from '../service/worker-processes.ts';
+import type { ListeningMessage, StartMessage } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
@@ -120,11 +120,20 @@ async function serveAsWorker(
 ): Promise<void> {
   // It told something to a first process that was just killed. Unheard, that would look like a defect of this one: a stack trace.
   cluster.worker?.on('error', () => process.exit());
-  const wanted = Promise.race([once(process, 'message').then(() => true), stopped.then(() => false)]);
+  const wanted = Promise.race([
+    once(process, 'message').then(([message]): StartMessage => message),
+    stopped.then(() => undefined),
+  ]);
   const { startServiceProcess } = await import('../service/start-service.ts');
-  if (!(await wanted)) return;
+  const start = await wanted;
+  if (!start) return;
   beatForFirstProcess();
-  const service = await startServiceProcess(config, { ...options, migrates: false, onTrouble: troublesForFirstProcess() });
+  const service = await startServiceProcess(config, {
+    ...options,
+    ...start,
+    migrates: false,
+    onTrouble: troublesForFirstProcess(),
+  });
   metricsForFirstProcess(() => service.metrics.registry.getMetricsAsJSON());
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);

@@ -48,6 +48,12 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
       'Check that DATABASE_URL leads to the database of this installation, and that nobody changed search_path; or restore what was dropped. Do not migrate or restart the service before: that would make new, empty tables',
     isNoted: true,
   },
+  other_tables: {
+    state: 'a new connection finds other tables than the open ones do: it is refused, and what waits for it is answered with 503',
+    nextStep:
+      'Set search_path of the role and of the database as it was. Restart the service only where the tables are wanted that the new connection finds',
+    isNoted: true,
+  },
   certificate: {
     state: 'its certificate is not trusted, or it offers no TLS',
     nextStep:

@@ -11,6 +11,7 @@ import { type Database, openDatabase } from '../store/database.ts';
 import { problemOf } from '../store/database-problem.ts';
 import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';
 import { claimInstallation, findEnvironment } from '../store/installation.ts';
+import { OneSchema } from '../store/one-schema.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import {
   type AppliedMigration,
@@ -32,6 +33,8 @@ export interface Store {
   openPool(poolSize: number): Database;
   /** Opens separate connections with these settings, whose events no other part of the process hears of. */
   openApart(poolSize: number, settings: readonly string[]): Database;
+  /** The schema in which its connections find the tables; `undefined` while none has found them. */
+  findSchema(): string | undefined;
   /** Why the embedded server that this process keeps running does not run; `undefined` while it does, and of any other server. */
   findFailure(): string | undefined;
   close(): Promise<void>;
@@ -46,6 +49,8 @@ export interface StoreOptions {
    */
   readonly embeddedServer?: 'keep' | 'start' | 'attach';
   readonly poolSize?: number;
+  /** Where another process of the service finds the tables. */
+  readonly schema?: string | undefined;
   readonly logger?: Logger;
   readonly onProgress?: (sentence: string) => void;
 }
@@ -81,7 +86,7 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
  */
 export async function openStore(
   config: Config,
-  { embeddedServer = 'start', poolSize = 4, logger, onProgress = () => {} }: StoreOptions = {},
+  { embeddedServer = 'start', poolSize = 4, schema, logger, onProgress = () => {} }: StoreOptions = {},
 ): Promise<UncheckedStore> {
   const isEmbedded = config.databaseUrl === undefined;
   const mayStart = embeddedServer !== 'attach';
@@ -92,8 +97,10 @@ export async function openStore(
   if (logger) tell = (sentence) => logger.warn(sentence);
   const databaseUrl = config.databaseUrl ?? embeddedUrl(server as EmbeddedServer);
   let mayMakeAuditKey = false;
+  const oneSchema = new OneSchema(schema);
   const connection = {
     databaseUrl,
+    oneSchema,
     preparesStatements: config.preparesStatements,
     auditKeys: once(() => (mayMakeAuditKey ? openAuditKeys : requireAuditKey)(config)),
     onConnectionError: throttled((err, times) => logger?.warn({ err, times }, 'a connection to the database was lost')),
@@ -111,6 +118,7 @@ export async function openStore(
     allowNewAuditKey() {
       mayMakeAuditKey = true;
     },
+    findSchema: () => oneSchema.name,
     findFailure: () => watch?.findFailure(),
     async close() {
       watch?.close();

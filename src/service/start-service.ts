@@ -114,16 +114,18 @@ export async function startService(config: Config, options: ServiceOptions = {})
 export interface ServiceProcessOptions extends ServiceOptions, Pick<PartnerApiSettings, 'processes' | 'onTrouble'> {
   /** Whether this is the first process, which migrates the database and runs the embedded server. */
   readonly migrates: boolean;
+  /** Where the first process finds the tables. */
+  readonly schema?: string | undefined;
 }
 
 /** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { migrates, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
+  const { migrates, schema, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
   const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
     const embeddedServer = migrates ? 'keep' : 'attach';
-    const connection = { migrates, embeddedServer, poolSize: POOL_SIZE, logger: log.logger, onProgress } as const;
+    const connection = { migrates, embeddedServer, schema, poolSize: POOL_SIZE, logger: log.logger, onProgress } as const;
     const store = await connectStore(config, connection);
     parts.defer(() => store.close());
     const { database } = store;

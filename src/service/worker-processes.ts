@@ -13,7 +13,7 @@ import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openDatabaseWatch } from './database-watch.ts';
 import { closeHandedConnections } from './handed-connections.ts';
 import { once } from './once.ts';
-import { connectStore } from './open-database.ts';
+import { connectStore, type Store } from './open-database.ts';
 import { openOperators } from './open-operators.ts';
 import { openServiceLog } from './open-service-log.ts';
 import { requireFreePorts } from './ports.ts';
@@ -26,8 +26,11 @@ export interface ListeningMessage {
   readonly listening: string;
 }
 
-/** The database is prepared: a process that was started early may begin. */
-const START_MESSAGE = 'start';
+/** The message of the first process to another one: the database is prepared, so it may begin. */
+export interface StartMessage {
+  /** Where the first process finds the tables. */
+  readonly schema?: string | undefined;
+}
 
 /** A process that dies is replaced at once; one that keeps dying, at most this often. */
 const RESTART_PAUSE_MS = 1_000;
@@ -86,7 +89,7 @@ export async function startServiceProcesses(
         return watch.check();
       },
     });
-    baseUrl = await pool.start();
+    baseUrl = await pool.start(store.findSchema);
     return { baseUrl, operationsPort: listener.port, database: store.database, log, stop };
   } catch (error) {
     await stop();
@@ -97,8 +100,12 @@ export async function startServiceProcesses(
 interface WorkerPool {
   /** Those that take requests now. */
   readonly workers: ReadonlySet<Worker>;
-  /** Starts all; returns the address that they share. */
-  start(): Promise<string>;
+  /**
+   * Starts all; returns the address that they share.
+   *
+   * @param findSchema Says where a process that starts has to find the tables.
+   */
+  start(findSchema: Store['findSchema']): Promise<string>;
   /**
    * @throws Error With the number of missing processes.
    */
@@ -111,30 +118,30 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const workers = new Set<Worker>();
   const loading = Array.from({ length: count }, forkWorker);
   let isStopping = false;
-  const keepOne = async (): Promise<string> => {
+  const keepOne = async (findSchema: Store['findSchema']): Promise<string> => {
     const loaded = loading.pop();
     const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
     endStandstill(worker, logger);
-    if (worker.isConnected()) worker.send(START_MESSAGE);
+    if (worker.isConnected()) worker.send({ schema: findSchema() } satisfies StartMessage);
     const baseUrl = await listening;
     workers.add(worker);
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
       if (isStopping) return;
       logger.error({ pid: worker.process.pid, code, signal }, 'a process died and is replaced');
-      void replace();
+      void replace(findSchema);
     });
     return baseUrl;
   };
   const report = reportFailedStarts(logger);
   const onFailedStart = (error: unknown) => void (isStopping || report(error, count - workers.size));
   /** The first replacement starts at once; while none can start, one is tried every second. */
-  const replace = async (): Promise<void> => {
-    while (!isStopping && (await keepOne().catch(onFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
+  const replace = async (findSchema: Store['findSchema']): Promise<void> => {
+    while (!isStopping && (await keepOne(findSchema).catch(onFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
   };
   return {
     workers,
-    start: async () => (await Promise.all(Array.from({ length: count }, keepOne)))[0] ?? '',
+    start: async (findSchema) => (await Promise.all(Array.from({ length: count }, () => keepOne(findSchema))))[0] ?? '',
     assertComplete() {
       if (isStopping) throw new Error('the service is stopping');
       if (workers.size < count) throw new Error(`${workers.size} of ${count} processes take requests`);
@@ -190,7 +197,7 @@ interface ForkedWorker {
   readonly listening: Promise<string>;
 }
 
-/** Begins a process, which loads the program and waits for {@link START_MESSAGE}. */
+/** Begins a process, which loads the program and waits for a {@link StartMessage}. */
 function forkWorker(): ForkedWorker {
   const worker = cluster.fork();
   closeHandedConnections(worker);

@@ -9,6 +9,7 @@ export const PROBLEM_REASONS = [
   'sign_in_refused',
   'rights_missing',
   'tables_missing',
+  'other_tables',
   'certificate',
   'unreachable',
   'worker_lost',

@@ -8,6 +8,7 @@ import { type ContributionSeals, openContributionSeals } from '../domain/contrib
 import { CommittedEvents } from './announcements.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
 import { DatabaseSession } from './database-session.ts';
+import { OneSchema } from './one-schema.ts';
 import { KEEP_COMMITS_DURABLE, startUpOf } from './session-settings.ts';
 
 /** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
@@ -44,6 +45,8 @@ export interface DatabaseOptions {
   readonly settings?: readonly string[];
   /** The notifier of another pool of the same database. */
   readonly committedEvents?: CommittedEvents;
+  /** Shared with the other pools of the same database. */
+  readonly oneSchema?: OneSchema;
 }
 
 /** Commits are answered before they are on disk. */
@@ -112,13 +115,14 @@ export function openDatabase(options: DatabaseOptions): Database {
     auditKeys = refuseAudit,
     settings = [],
     committedEvents = new CommittedEvents(),
+    oneSchema = new OneSchema(),
   } = options;
   const startUp = startUpOf(databaseUrl, settings);
   const own = preparesStatements ? [PLAN_ONCE, ...(settings.includes(LOSES_COMMITS) ? [] : [KEEP_COMMITS_DURABLE])] : [];
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
     Client: DatabaseSession as new () => pg.Client,
-    verify: (client: pg.PoolClient, done: (error?: Error) => void) => makeFit(client, own, done),
+    verify: (client: pg.PoolClient, done: (error?: Error) => void) => makeFit(client, own, oneSchema).then(() => done(), done),
     max: poolSize,
     types,
     application_name: 'partner-impact',
@@ -167,24 +171,20 @@ export async function onOneConnection<Result>(pool: pg.Pool, read: (db: Connecti
   }
 }
 
+const SERVER = `pg_is_in_recovery() as "isStandby",
+  (select relnamespace::regnamespace::text from pg_class where oid = to_regclass('contribution')) as "schema"`;
+
 /**
  * A server in recovery may lack recent records, and a proxy may lead to one for a moment. Checked for each new connection: a server that
- * is demoted ends its sessions. A connection without its settings is refused, too.
+ * is demoted ends its sessions. A connection without its settings is refused, too, and one that finds other tables than the others do.
  *
  * @param settings Expressions that make settings of the session. Behind a transaction pooler it has none of its own.
  */
-function makeFit(client: pg.PoolClient, settings: readonly string[], done: (error?: Error) => void): void {
-  client
-    .query(['select pg_is_in_recovery() as "isStandby"', ...settings].join(', '))
-    .then(
-      ({ rows }) =>
-        done(
-          rows[0].isStandby
-            ? new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.')
-            : undefined,
-        ),
-      done,
-    );
+async function makeFit(client: pg.PoolClient, settings: readonly string[], oneSchema: OneSchema): Promise<void> {
+  const { rows } = await client.query(`select ${[SERVER, ...settings].join(', ')}`);
+  const [{ isStandby, schema }] = rows;
+  if (isStandby) throw new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.');
+  oneSchema.admit(client, schema);
 }
 
 function refuseAudit(): never {

@@ -70,6 +70,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'node-reader',
       'node-watch',
       'each-page',
+      'one-schema',
       'ordered-list',
       'installation',
       'keyed-answer',
