@@ -15,7 +15,7 @@ import { readMigrationState } from '../store/schema/migrate.ts';
 import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import type { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
-import { examineClock, examineRights, examineServer, examineWorkers, type Finding } from './examine-server.ts';
+import { examineClock, examinePlace, examineRights, examineServer, examineWorkers, type Finding } from './examine-server.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
@@ -76,9 +76,9 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const server = await examineServer(store);
     // Some of what is read below needs a commit too.
     if (server.some(({ check }) => check === 'writing')) return server;
-    const rights = await examineRights(store);
-    // What is read below may be what the role may not read.
-    if (rights.length > 0) return [...server, ...rights];
+    const unreadable = [...(await examineRights(store)), ...(await examinePlace(store))];
+    // What is read below may be what the role may not read or does not find.
+    if (unreadable.length > 0) return [...server, ...unreadable];
     return [
       server,
       await examineWorkers(store),

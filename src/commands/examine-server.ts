@@ -12,6 +12,7 @@ import {
   type Worker,
 } from '../store/durability.ts';
 import { listDistributedTables } from '../store/schema/distribute.ts';
+import { describeHiddenTables } from '../store/schema/hidden-tables.ts';
 import { findMissingRights } from '../store/schema/missing-rights.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';
@@ -73,6 +74,12 @@ export async function examineRights({ database }: Store): Promise<Finding[]> {
       `row-level security hides rows of ${nameTables(tablesWithPolicies)} from the role ${role}: as the owner of the tables, alter table … disable row level security`,
     );
   return messages.map((message) => ({ check: 'rights', verdict: 'problem', message }));
+}
+
+/** As after a change of `search_path`, which would look like a database without tables. */
+export async function examinePlace({ database }: Store): Promise<Finding[]> {
+  const message = await describeHiddenTables(database.pool);
+  return message === undefined ? [] : [{ check: 'tables', verdict: 'problem', message }];
 }
 
 function nameTables(tables: readonly string[]): string {

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Queryable } from '../database.ts';
 import { isDeadlock, isLockTimeout, isUndefinedTable } from '../database-errors.ts';
 import { dropUnfinished, listNextIndexes, type NextIndex, withNextIndexes } from './build-indexes.ts';
+import { refuseHiddenTables } from './hidden-tables.ts';
 import { attemptWhileLocked, connectToMigrate, describeSession, inLockedTransaction, listSessions } from './migrating-session.ts';
 
 const MIGRATIONS = new URL('../../../migrations/', import.meta.url);
@@ -30,7 +31,7 @@ export interface AppliedMigration {
  * that replace others on tables with rows are built beforehand, while others write.
  *
  * @returns The migrations that this call applied; empty when there was nothing to do.
- * @throws Error When a newer release was here, or other transactions hold a table all the time; applied files stay, and the next call
+ * @throws Error When a newer release was here, the database has the tables in a schema where the role does not find them, or other transactions hold a table all the time; applied files stay, and the next call
  * continues.
  */
 export async function migrate(databaseUrl: string, options: MigrateOptions = {}): Promise<AppliedMigration[]> {
@@ -60,7 +61,11 @@ export interface MigrationState {
   readonly unknown: readonly string[];
 }
 
-/** Compares the database with `migrations/`. Takes no lock and changes nothing. */
+/**
+ * Compares the database with `migrations/`. Takes no lock and changes nothing.
+ *
+ * @throws Error When the database has the tables in a schema where this session does not find them.
+ */
 export async function readMigrationState(db: Queryable): Promise<MigrationState> {
   const [known, applied] = await Promise.all([listFiles(), listApplied(db)]);
   return compare(known.map(nameOf), applied);
@@ -86,8 +91,9 @@ async function listApplied(db: Queryable): Promise<string[]> {
   try {
     return await readList(db);
   } catch (error) {
-    if (isUndefinedTable(error)) return [];
-    throw error;
+    if (!isUndefinedTable(error)) throw error;
+    await refuseHiddenTables(db);
+    return [];
   }
 }
 
@@ -190,8 +196,10 @@ const MAY_FOLLOW: ReadonlyMap<string, readonly string[]> = new Map([
 
 async function findFirstPending(client: pg.Client): Promise<string | undefined> {
   const { rowCount } = await client.query("select where to_regclass('kysely_migration') is not null");
-  if (rowCount === 0)
+  if (rowCount === 0) {
+    await refuseHiddenTables(client);
     await client.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
+  }
   const applied = await readList(client);
   const state = compare((await listFiles()).map(nameOf), applied);
   refuseNewerRelease(state);
