@@ -43,7 +43,7 @@ export interface EmbeddedOptions {
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Attaches to the running server of `dataDirectory`, or starts one; creates the cluster the first time.
+ * Attaches to the running server of `dataDirectory`, or starts one; creates the cluster the first time, where this process may start the server.
  *
  * @param dataDirectory Created when missing (mode 700); holds the cluster `postgres` and the log `postgres.log`.
  * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`.
@@ -53,6 +53,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
   const { cluster, binaries } = findPlace(dataDirectory, options.binaries);
   const account = chooseAccount(binaries, cluster);
   if (!isCreated(cluster)) {
+    if (!mayStart) throw hasDisappeared(cluster);
     onProgress(`Creating a PostgreSQL ${account.postgresMajor} database in ${cluster} (only at the first start) …`);
     await createCluster(cluster, binaries, account);
   }
@@ -70,6 +71,10 @@ function findPlace(dataDirectory: string, given: string | undefined): { cluster:
     assertUsable(cluster);
     return { cluster, binaries: findBinaries(root, given) };
   });
+}
+
+function hasDisappeared(cluster: string): Error {
+  return embeddedProblem(`${cluster} has disappeared: restore it, or restart the service with an empty database.`);
 }
 
 class KeptServer implements EmbeddedServer {
@@ -101,8 +106,7 @@ class KeptServer implements EmbeddedServer {
 
   async ensureRunning(): Promise<void> {
     if (this.#isStopped || this.#works()) return;
-    if (!isCreated(this.#cluster))
-      throw embeddedProblem(`${this.#cluster} has disappeared: restore it, or restart the service with an empty database.`);
+    if (!isCreated(this.#cluster)) throw hasDisappeared(this.#cluster);
     this.#attempt ??= this.#restart();
     await this.#attempt;
   }

@@ -324,6 +324,14 @@ describe('after a kill', () => {
 });
 
 describe('any user, any folder', () => {
+  test('a process that may only attach never makes one in the place of one that disappeared', async () => {
+    const dataDirectory = makeFolder();
+    const { refusal, code } = await hold(dataDirectory, { attaches: true });
+    assert.match(refusal ?? '', /postgres has disappeared: restore it/);
+    assert.equal(code, EMBEDDED_PROBLEM);
+    assert.equal(existsSync(join(dataDirectory, 'postgres')), false);
+  });
+
   test('an ordinary user runs it, with no help from root', async () => {
     const dataDirectory = makeFolder();
     if (isRoot) chownSync(dataDirectory, NOBODY, NOBODY);
