@@ -128,12 +128,16 @@ async function serveAsWorker(
   const start = await wanted;
   if (!start) return;
   beatForFirstProcess();
+  let isStarted = false;
+  // Nobody waits for its start any more, and nobody was answered: it may wait for a database that does not come.
+  void stopped.then(() => isStarted || process.exit(0));
   const service = await startServiceProcess(config, {
     ...options,
     ...start,
     migrates: false,
     onTrouble: troublesForFirstProcess(),
   });
+  isStarted = true;
   metricsForFirstProcess(() => service.metrics.registry.getMetricsAsJSON());
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
   await Promise.race([stopped, once(process, 'disconnect')]);

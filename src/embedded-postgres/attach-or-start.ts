@@ -15,6 +15,8 @@ export interface Site {
   /** Otherwise another process of the service does, and this one waits for it. */
   readonly mayStart: boolean;
   readonly onProgress: (sentence: string) => void;
+  /** Whether nobody needs the server any more: it is neither waited for nor started. */
+  readonly isUnwanted?: (() => boolean) | undefined;
 }
 
 export interface Running {
@@ -54,7 +56,7 @@ type Finding =
 /**
  * @returns The server once it accepts connections.
  *
- * @throws A sentence when PostgreSQL reports why it cannot start, or when no server is ready after a minute.
+ * @throws A sentence when PostgreSQL reports why it cannot start, when no server is ready after a minute, or when it is not wanted any more.
  */
 export async function attachOrStart(site: Site): Promise<Running> {
   const { cluster } = site;
@@ -62,6 +64,7 @@ export async function attachOrStart(site: Site): Promise<Running> {
   const endSessions = sessionEnder(cluster);
   let launch: Launch | undefined;
   for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+    refuseUnwanted(site, launch);
     const finding = examine(cluster);
     if (finding.is === 'ready') return { postmaster: finding.postmaster, isOurs: finding.postmaster.pid === launch?.pid };
     if (finding.is === 'busy') {
@@ -79,6 +82,12 @@ export async function attachOrStart(site: Site): Promise<Running> {
   throw embeddedProblem(
     `No server of the database in ${cluster} became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch, cluster)}`,
   );
+}
+
+/** An own server that is under way is waited for: whoever stops shuts it down. */
+function refuseUnwanted({ cluster, isUnwanted }: Site, launch: Launch | undefined): void {
+  if (isUnwanted?.() && (!launch || launch.hasEnded()))
+    throw embeddedProblem(`The server of the database in ${cluster} is not wanted any more: this process stops.`);
 }
 
 /** What is recorded in a copy must not be recorded in the original. */

@@ -27,7 +27,10 @@ export interface EmbeddedServer {
    * only. Overlapping calls share one attempt. Never creates a new cluster. Does nothing after {@link stop}.
    */
   ensureRunning(): Promise<void>;
-  /** Fast shutdown (sessions end, a checkpoint is written) by the owner; waits at most ten seconds for it. */
+  /**
+   * Fast shutdown (sessions end, a checkpoint is written) by the owner; waits at most ten seconds for it. Waits for no server that this
+   * process has not begun to start.
+   */
   stop(): Promise<void>;
 }
 
@@ -58,7 +61,7 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
     await createCluster(cluster, binaries, account);
   }
   assertSameMajor(cluster, account);
-  const start = () => attachOrStart({ cluster, binaries, account, mayStart, onProgress });
+  const start = (isUnwanted?: () => boolean) => attachOrStart({ cluster, binaries, account, mayStart, onProgress, isUnwanted });
   return new KeptServer(cluster, await start(), { start, onProgress });
 }
 
@@ -79,7 +82,7 @@ function hasDisappeared(cluster: string): Error {
 
 class KeptServer implements EmbeddedServer {
   readonly #cluster: string;
-  readonly #start: () => Promise<Running>;
+  readonly #start: (isUnwanted: () => boolean) => Promise<Running>;
   readonly #onProgress: (sentence: string) => void;
   #running: Running;
   #attempt: Promise<void> | undefined;
@@ -88,7 +91,7 @@ class KeptServer implements EmbeddedServer {
   constructor(
     cluster: string,
     first: Running,
-    { start, onProgress }: { start: () => Promise<Running>; onProgress: (sentence: string) => void },
+    { start, onProgress }: { start: (isUnwanted: () => boolean) => Promise<Running>; onProgress: (sentence: string) => void },
   ) {
     this.#cluster = cluster;
     this.#running = first;
@@ -129,7 +132,9 @@ class KeptServer implements EmbeddedServer {
         this.#onProgress(`The socket of the database was removed from ${this.socketDirectory}: the database is started again …`);
         await shutDown(this.#running.postmaster, this.#cluster);
       }
-      this.#running = await this.#start();
+      this.#running = await this.#start(() => this.#isStopped);
+    } catch (error) {
+      if (!this.#isStopped) throw error;
     } finally {
       this.#attempt = undefined;
     }

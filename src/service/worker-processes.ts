@@ -65,8 +65,7 @@ export async function startServiceProcesses(
   const watch = openDatabaseWatch({ ...store, logger: log.logger });
   hearTroubles(watch.noteProblem);
   const stop = once(async () => {
-    await operators?.close();
-    await pool.stop();
+    await pool.stop(async () => operators?.close());
     await listener?.close();
     watch.close();
     await operatorsPool?.close();
@@ -110,7 +109,12 @@ interface WorkerPool {
    * @throws Error With the number of missing processes.
    */
   assertComplete(): void;
-  stop(): Promise<void>;
+  /**
+   * From its beginning on none that ends is replaced, and the processes are not complete.
+   *
+   * @param closeFirst Closes what ends before them.
+   */
+  stop(closeFirst?: () => Promise<void>): Promise<void>;
 }
 
 /** The processes that take requests. They load the program while the first one prepares the database. */
@@ -146,8 +150,9 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
       if (isStopping) throw new Error('the service is stopping');
       if (workers.size < count) throw new Error(`${workers.size} of ${count} processes take requests`);
     },
-    async stop() {
+    async stop(closeFirst) {
       isStopping = true;
+      await closeFirst?.();
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
     },
   };

@@ -1,8 +1,9 @@
 /** Who starts the embedded server again: whoever does takes it along at the own end, and the others may still have work. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { readConfig } from '../../src/config.ts';
 import { openStore } from '../../src/service/open-database.ts';
@@ -25,6 +26,23 @@ test('a service does, and not a command that runs beside it', HANG_LIMIT, async 
   assert.deepEqual(await killThrice(dataDirectory, port), Array(3).fill(service.process.pid));
   await command.close();
   assert.equal(await service.end('SIGTERM'), 0);
+});
+
+test('a stop ends a process that waits for the server while it takes the place of another one', HANG_LIMIT, async () => {
+  const { dataDirectory, service, port } = await startEmbedded(['--processes', '2']);
+  const children = () =>
+    readFileSync(`/proc/${service.process.pid}/task/${service.process.pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const before = children().filter((pid) => pid !== postmasterPid(dataDirectory));
+  renameSync(join(dataDirectory, 'postgres/pg_wal'), join(dataDirectory, 'elsewhere'));
+  process.kill(postmasterPid(dataDirectory) as number, 'SIGKILL');
+  await waitFor('reason in /readyz', async () => /pg_wal/.test(await (await fetch(`http://127.0.0.1:${port}/readyz`)).text()));
+  process.kill(before[0] as number, 'SIGKILL');
+  await waitFor('process in its place, which looks for the server', () =>
+    children().some((pid) => !before.includes(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve')),
+  );
+  await sleep(3_000);
+  assert.equal(await service.end('SIGTERM'), 0);
+  assert.doesNotMatch(service.output(), /took longer/);
 });
 
 async function startEmbedded(words: readonly string[]) {

@@ -1,5 +1,6 @@
 /** A stop while lists arrive: each ends with a word to its sender, and the log says so. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
@@ -95,4 +96,26 @@ test('lists under way are ended, answered and named in the log', HANG_LIMIT, asy
   assert.doesNotMatch(service.output(), /Cannot use a pool/);
   assert.match(service.output(), /"uploads":2,.*the stop ended uploads of operators/);
   assert.match(service.output(), /"uploads":1,.*the stop ended uploads of partners/);
+});
+
+test('a Ctrl-C, which ends every process, replaces none while a request of an operator is under way', HANG_LIMIT, async () => {
+  const { databaseUrl } = await testDatabase();
+  const operationsPort = await freePort();
+  const env = { OPERATIONS_PORT: String(operationsPort), LOG_LEVEL: 'warn' };
+  const service = await spawnService(databaseUrl, env, ['--processes', '2']);
+  const readiness = async () => (await fetch(`http://127.0.0.1:${operationsPort}/readyz`)).text();
+  assert.equal(await readiness(), 'ready\n');
+  const upload = beginUpload(operationsPort, '/operator/v1/sessions', {
+    'content-type': 'application/json',
+    'content-length': '100',
+  });
+  upload.sending.on('error', () => {});
+  await waitFor('connection', () => upload.sending.socket?.bytesWritten);
+  const { pid } = service.process;
+  const workers = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').map(Number);
+  const ended = service.end('SIGTERM');
+  for (const worker of workers) process.kill(worker, 'SIGTERM');
+  await waitFor('words about the stop', async () => /the service is stopping/.test(await readiness()), readiness);
+  assert.equal(await ended, 0);
+  assert.doesNotMatch(service.output(), /is replaced/);
 });

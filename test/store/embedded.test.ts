@@ -312,6 +312,16 @@ describe('after a kill', () => {
     assert.equal(existsSync(join(dataDirectory, 'postgres/postmaster.pid')), false);
   });
 
+  test('a stop does not wait for a server that nobody starts', async () => {
+    const dataDirectory = await makeDataDirectory();
+    const owner = await open(dataDirectory);
+    const attached = await openEmbedded(dataDirectory, { mayStart: false, ...(BINARIES !== '' && { binaries: BINARIES }) });
+    await owner.stop();
+    const isHere = attached.ensureRunning();
+    await attached.stop();
+    await isHere;
+  });
+
   test('ensureRunning never makes an empty database in the place of one that disappeared', async () => {
     const dataDirectory = await makeDataDirectory();
     const owner = await open(dataDirectory);
