@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { withBinaryLists } from './binary-lists.ts';
 import { canPrepare, type Database, type Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
+import { withoutTransactionTimeout } from './session-settings.ts';
 
 /** A statement of the hot path: prepared once per connection under its name, when that is possible. */
 export interface Statement {
@@ -75,6 +76,8 @@ export interface LongStatements {
 export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStatements): Promise<void> {
   const text = `set local statement_timeout = ${Math.trunc(timeoutMs)}; set local work_mem = '64MB'`;
   await (db as pg.Pool).query(text);
+  // Behind a transaction pooler that of the role is in effect. Sent alone: Citus sends what goes along with a setting to the workers.
+  await (db as pg.Pool).query(`select ${withoutTransactionTimeout(true)}`);
 }
 
 /** Like {@link runAnew}, for the months of a partner. {@link allowLongStatements} gives it more time than other statements have. */

@@ -61,3 +61,14 @@ const LEVEL = "current_setting('synchronous_commit')";
  */
 export const KEEP_COMMITS_DURABLE = `set_config('synchronous_commit',
     case when ${LEVEL} in ('off', 'local') then 'on' else ${LEVEL} end, false)`;
+
+/**
+ * SQL that lets transactions take as long as they need, for closings and migrations, whatever the server, the database or the role sets.
+ * It is no option of the start: PostgreSQL has the setting since version 17, and refuses a session with one that it does not know.
+ *
+ * @param isLocal Until the transaction ends, and otherwise until the session does.
+ */
+export function withoutTransactionTimeout(isLocal: boolean): string {
+  return `case when current_setting('transaction_timeout', true) is not null
+    then set_config('transaction_timeout', '0', ${isLocal}) end`;
+}

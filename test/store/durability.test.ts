@@ -1,9 +1,12 @@
 /** A commit that can be lost is no commit: what the service requires of the server and sets for its sessions. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import pg from 'pg';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { checkWritable, listDurabilityProblems, readServerSettings } from '../../src/store/durability.ts';
+import { allowLongStatements } from '../../src/store/query.ts';
+import { connectToMigrate, inLockedTransaction } from '../../src/store/schema/migrating-session.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 
@@ -59,6 +62,32 @@ test('no setting of the database and no option of the URL takes the place of wha
     statement_timeout: '4500ms',
   });
   assert.equal(synchronousCommit, 'off', 'the start still finds the setting of the database');
+});
+
+test('no transaction_timeout of the database ends a long transaction, behind a transaction pooler either', async () => {
+  const { databaseUrl, name, pool: admin } = await emptyDatabase();
+  const { version } = await readServerSettings(admin);
+  if (version >= 17) await admin.query(`alter database ${name} set transaction_timeout = '1min'`);
+  const wanted = version >= 17 ? '0' : null;
+  const find = async (db: Queryable) =>
+    (await (db as pg.Pool).query("select current_setting('transaction_timeout', true) as value")).rows[0]?.value;
+  for (const preparesStatements of [true, false]) {
+    const database = openDatabase({ databaseUrl, preparesStatements });
+    after(() => database.close());
+    if (preparesStatements) assert.equal(await find(database.pool), wanted);
+    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await allowLongStatements(db, { timeoutMs: 60_000 });
+      assert.equal(await find(db), wanted);
+    });
+    const isPooled = !preparesStatements;
+    const migrating = await connectToMigrate(databaseUrl, { isPooled });
+    after(() => migrating.end());
+    if (!isPooled) assert.equal(await find(migrating), wanted);
+    const found = await inLockedTransaction(migrating, { lock: '1', settings: 'set local lock_timeout = 0', busy: '' }, () =>
+      find(migrating),
+    );
+    assert.equal(found, wanted);
+  }
 });
 
 test('a connection plans each statement once, and is refused where its settings cannot be made', async () => {

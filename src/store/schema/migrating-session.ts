@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { startUpOf } from '../session-settings.ts';
+import { startUpOf, withoutTransactionTimeout } from '../session-settings.ts';
 
 /** A file and an index may take as long as they need. */
 const WITHOUT_LIMIT = ['statement_timeout=0', 'lock_timeout=0'];
@@ -59,8 +59,8 @@ const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'; set local
   set local tcp_keepalives_idle = 5; set local tcp_keepalives_interval = 2; set local tcp_keepalives_count = 3`;
 
 /** Sent alone: workers get everything that is sent along with a setting. */
-const OWN_TIMEOUT =
-  "select set_config(name, reset_val, true) from pg_settings where name = 'idle_in_transaction_session_timeout'";
+const OWN_TIMEOUTS = `select set_config(name, reset_val, true), ${withoutTransactionTimeout(true)}
+  from pg_settings where name = 'idle_in_transaction_session_timeout'`;
 
 interface LockedTerms {
   /** Of an advisory lock. */
@@ -88,7 +88,7 @@ export async function inLockedTransaction<Result>(
   for (const endsAtMs = performance.now() + LOCK_WITHIN_MS; performance.now() < endsAtMs; await sleep(LOOK_EVERY_MS))
     try {
       await client.query(`begin; ${WORKERS_TOO}; set local statement_timeout = 0; ${settings}`);
-      await client.query(OWN_TIMEOUT);
+      await client.query(OWN_TIMEOUTS);
       const { rows } = await client.query<{ isMine: boolean }>(text, [lock]);
       const done = rows[0]?.isMine ? { result: await work() } : undefined;
       await client.query('commit');
@@ -126,6 +126,8 @@ export async function connectToMigrate(
   });
   client.on('error', () => {});
   await client.connect();
+  // An index that is built beside the writers is in no transaction that could set it.
+  if (!isPooled) await client.query(`select ${withoutTransactionTimeout(false)}`);
   return client;
 }
 
