@@ -4,7 +4,7 @@ import type { Database } from '../store/database.ts';
 
 /**
  * Makes new identifiers by the database's clock instead of the machine's. They are never earlier than it, and later by at most the time
- * that reading it took. The rule cache reads that clock every few seconds, and corrects this one.
+ * that reading it took. The rule cache and the watch of the database read that clock every few seconds, and correct this one.
  *
  * @param aheadMs The most by which the database's clock is ahead of `performance.now()`.
  */
