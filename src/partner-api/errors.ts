@@ -33,6 +33,9 @@ function withVerdict(code: ErrorCode, details: readonly ErrorDetail[], operation
   return [...details.filter((detail) => !isRecord(detail)), ...recoveryVerdict(code, operation), ...details.filter(isRecord)];
 }
 
+/** What a route says of the content that it was about to send. */
+const HEADERS_OF_CONTENT = ['content-disposition', 'etag', 'repr-digest'];
+
 /** The one place that turns a thrown value into a response. */
 export function sendError(
   thrown: unknown,
@@ -45,6 +48,7 @@ export function sendError(
   request.context.errorCode = error.code;
   request.context.limit = error.limit;
   if ((error.status ?? status) >= 500) request.context.failure = thrown;
+  for (const name of HEADERS_OF_CONTENT) reply.removeHeader(name);
   if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds);
   reply
     .code(error.status ?? status)

@@ -31,6 +31,10 @@ async function withClosed(count = 3) {
   return { ...made, closed, opened, path: `/v1/settlements/${closed.settlementId}` };
 }
 
+/** What only a statement itself may have. */
+const statementHeaders = ({ headers }: { readonly headers: Headers }) =>
+  ['etag', 'repr-digest', 'content-disposition'].map((name) => headers.get(name));
+
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 
 function assertPublished(answer: Answer, path: string, method: 'get' | 'post' = 'get', status = 200): void {
@@ -207,6 +211,20 @@ describe('getSettlementStatement', () => {
     assert.match(answer.body.error.message, /has a statement after it is closed/);
   });
 
+  test('one whose first page is not read is an error alone, without the headers of the statement', async () => {
+    const { client, partnerId } = await newPartner();
+    const { closed } = await closeNow(database, partnerId);
+    await database.pool.query(
+      `insert into settlement_line (partner_id, settlement_id, line_no, line_type, points, transaction_id)
+      values ($1, $2, 2, 'contribution', 1, 'txn_behind_a_gap')`,
+      [partnerId, closed.settlementId],
+    );
+    const answer = await client.call(`/v1/settlements/${closed.settlementId}/statement.csv`);
+    assertError(answer, 'internal_service_unavailable');
+    assert.deepEqual(statementHeaders(answer), [null, null, null]);
+    assert.equal(answer.headers.get('content-length'), String(Buffer.byteLength(answer.text)));
+  });
+
   test('readers that go away in the middle, more than the service has places for, leave their places', HANG_LIMIT, async () => {
     const { client, partnerId } = await newPartner();
     const { closed } = await closeNow(database, partnerId);
@@ -229,6 +247,7 @@ describe('getSettlementStatement', () => {
       const readers = [await waitFor('place', takePlace), await waitFor('second place', takePlace)];
       const third = await begin();
       assert.equal(third.answer.status, 429);
+      assert.deepEqual(statementHeaders(third.answer), [null, null, null]);
       for (const { goAway } of [...readers, third]) goAway();
     }
   });
