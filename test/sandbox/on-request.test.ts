@@ -4,12 +4,15 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
+import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
@@ -252,6 +255,20 @@ describe('sample events', HANG_LIMIT, () => {
       answers.push(...(await Promise.all(Array.from({ length: 10 }, () => ask(client, 'events', wanted)))));
     assert.deepEqual(countByStatus(answers), { 201: 60, 429: 20 });
     assert.equal(samples().length, 60);
+  });
+
+  test('beyond sixty neither of two endpoints is sent a sample, and nothing is stored', async () => {
+    const { client, partner, receiver, endpointId } = await newEndpoint(service, tools);
+    const other = await WebhookReceiver.open();
+    await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: other.url, eventTypes: [] });
+    const wanted = { event_type: 'settlement.closed' };
+    const named = { ...wanted, endpoint_id: endpointId };
+    const all = await Promise.all(Array.from({ length: 59 }, () => ask(client, 'events', named)));
+    assert.deepEqual(countByStatus(all), { 201: 59 });
+    assertError(await ask(client, 'events', wanted), 'rate_limited');
+    assert.equal((await ask(client, 'events', named)).status, 201, 'the last one of the minute is left');
+    const samples = [receiver, other].map(({ arrived }) => arrived.filter(({ event }) => event.data.sample === true).length);
+    assert.deepEqual(samples, [60, 0]);
   });
 
   test('the same key gives the same answer, and sends nothing again', async () => {

@@ -18,7 +18,7 @@ import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
-import { newSecret } from '../security/signature.ts';
+import { type EndpointSecrets, newSecret } from '../security/signature.ts';
 import { type EndpointTools, endpointNotFound } from './endpoint-context.ts';
 
 export interface WantedSample {
@@ -64,8 +64,18 @@ export const sendSamples = withRole(
   'operator',
   async (tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> => {
     const endpoints = await findEndpoints(tools, wanted);
-    const samples = makeSamples(tools, actor, wanted);
-    const sent = await Promise.all(endpoints.map((endpoint) => sendTo(tools, actor, { endpoint, samples, wanted })));
+    // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
+    const secretsOf = new Map(
+      endpoints.map((endpoint) => [endpoint, secretsFor(wanted.fault, openSecrets(tools.secretBox, endpoint))]),
+    );
+    const claimedAtMs = performance.now();
+    const claimed = await claim(tools, actor, { endpoints, samples: makeSamples(tools, actor, wanted), wanted });
+    const sent = await Promise.all(
+      [...secretsOf].map(([{ endpointId, url }, secrets]) => {
+        const deliveries = claimed.filter((delivery) => delivery.endpointId === endpointId);
+        return sendTo(tools, actor, { url, secrets, deliveries, claimedAtMs, wanted });
+      }),
+    );
     return sent.flat();
   },
 );
@@ -102,23 +112,22 @@ function makeSamples({ environment, clock }: EndpointTools, { correlationId }: A
 }
 
 interface Sending {
-  readonly endpoint: WebhookEndpoint;
-  readonly samples: readonly Sample[];
+  readonly url: string;
+  readonly secrets: EndpointSecrets;
+  /** Of one endpoint, in the order in which they are sent. */
+  readonly deliveries: readonly ClaimedDelivery[];
+  readonly claimedAtMs: number;
   readonly wanted: WantedSample;
 }
 
-async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<SentSample[]> {
-  const { database, secretBox, clock } = tools;
+async function sendTo(tools: EndpointTools, actor: Actor, sending: Sending): Promise<SentSample[]> {
+  const { url, secrets, deliveries, claimedAtMs, wanted } = sending;
+  const { database, clock } = tools;
   const { partnerId, fault } = wanted;
-  const { endpointId, url } = endpoint;
-  // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
-  const secrets = secretsFor(fault, openSecrets(secretBox, endpoint));
   const signedBy = fault === 'stale' ? { ...tools, clock: () => clock() - STALE_MS } : tools;
-  const claimedAtMs = performance.now();
-  const claimed = await claim(tools, actor, { endpoint, samples, wanted });
   const sent: SentSample[] = [];
-  for (const delivery of claimed) {
-    const { deliveryId, eventId, eventType, lease, body } = delivery;
+  for (const delivery of deliveries) {
+    const { endpointId, deliveryId, eventId, eventType, lease, body } = delivery;
     const answer = await post(signedBy, {
       url,
       secrets,
@@ -149,23 +158,32 @@ async function sendTo(tools: EndpointTools, actor: Actor, { endpoint, samples, w
   return sent;
 }
 
-function secretsFor(fault: SampleFault | undefined, known: ReturnType<typeof openSecrets>): ReturnType<typeof openSecrets> {
+function secretsFor(fault: SampleFault | undefined, known: EndpointSecrets): EndpointSecrets {
   if (fault === 'bad_signature') return { current: newSecret() };
   return fault === 'rotation' ? { current: known.current, next: known.next ?? newSecret() } : known;
 }
 
-/** The partner's row is locked meanwhile: of concurrent requests none exceeds the limit. */
-function claim({ database }: EndpointTools, actor: Actor, { endpoint, samples, wanted }: Sending): Promise<ClaimedDelivery[]> {
+interface Claiming {
+  readonly endpoints: readonly WebhookEndpoint[];
+  readonly samples: readonly Sample[];
+  readonly wanted: WantedSample;
+}
+
+/**
+ * All samples of the request, or none: one that is refused has sent nothing. The partner's row is locked meanwhile: of concurrent requests
+ * none exceeds the limit.
+ */
+function claim({ database }: EndpointTools, actor: Actor, { endpoints, samples, wanted }: Claiming): Promise<ClaimedDelivery[]> {
   const { partnerId, fault = null } = wanted;
-  const { endpointId } = endpoint;
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { now } = await lockSandboxClock(db, partnerId);
-    if ((await countSamples(db, partnerId, now)) + samples.length > SAMPLES_MAX) {
+    if ((await countSamples(db, partnerId, now)) + endpoints.length * samples.length > SAMPLES_MAX) {
       const message = `A partner is sent at most ${SAMPLES_MAX} samples a minute. Retry after the time in Retry-After.`;
       throw new ServiceError('rate_limited', message, { limit: 'sandbox_samples', headers: { 'retry-after': '10' } });
     }
     const claimed: ClaimedDelivery[] = [];
-    for (const { eventId, eventType, body } of samples) {
+    const all = endpoints.flatMap(({ endpointId }) => samples.map((sample) => ({ endpointId, ...sample })));
+    for (const { endpointId, eventId, eventType, body } of all) {
       const deliveryId = `dlv_${newId('evt').slice('evt_'.length)}.${endpointId.slice(-8)}`;
       const delivery = { partnerId, deliveryId, endpointId, eventId, eventType, trigger: 'sample', body } as const;
       claimed.push(await insertClaimedDelivery(db, delivery, DELIVERY_LEASE_MS));
