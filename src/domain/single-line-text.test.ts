@@ -42,6 +42,18 @@ describe('a line', () => {
     }
   });
 
+  test('is as long as its characters are many, of however many UTF-16 units each is', () => {
+    assert.deepEqual(
+      [200, 201].map((count) => isLine('🌳'.repeat(count), 200)),
+      [true, false],
+    );
+    assert.deepEqual(
+      [100, 101].map((count) => isText('🌳\n'.repeat(count), 200)),
+      [true, false],
+    );
+    assert.match(lineForm('🌳🌳\u0007', 200), /; character 3 is U\+0007$/);
+  });
+
   test('is not blank, not longer than it may be, and has no end of a line, which a text has', () => {
     for (const text of ['', ' ', 'x'.repeat(201), '\u3000']) assert.equal(isLine(text, 200), false);
     assert.equal(isLine('a\nb', 200), false);

@@ -8,9 +8,14 @@ const HIDDEN =
 
 const HIDDEN_ONES = 'bidirectional control characters and other invisible characters';
 
+/** As JSON Schema and PostgreSQL count them: an emoji of two UTF-16 units is one. */
+export function countCharacters(text: string): number {
+  return [...text].length;
+}
+
 /** Whether a text of either language is valid on one line: not blank, at most so long, without hidden characters. */
 export function isLine(text: string, charactersMax: number): boolean {
-  return text.length <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
+  return countCharacters(text) <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
 }
 
 /** Whether {@link isLine} accepts the text with a space for each line feed. */
@@ -31,7 +36,9 @@ export function textForm(text: string, charactersMax: number): string {
 
 function hiddenForm(text: string, refused: string): string {
   const [found] = text.matchAll(HIDDEN);
-  return found ? `${refused}, ${HIDDEN_ONES}; character ${found.index + 1} is ${nameOf(found[0])}` : '';
+  return found
+    ? `${refused}, ${HIDDEN_ONES}; character ${countCharacters(text.slice(0, found.index)) + 1} is ${nameOf(found[0])}`
+    : '';
 }
 
 function nameOf(character: string): string {

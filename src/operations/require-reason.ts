@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/service-error.ts';
-import { isLine, lineForm } from '../domain/single-line-text.ts';
+import { countCharacters, isLine, lineForm } from '../domain/single-line-text.ts';
 
 const REASON_CHARACTERS_MAX = 500;
 const NAME_CHARACTERS_MAX = 200;
@@ -17,6 +17,6 @@ export function requireName(name: string): void {
 function requireLine(field: string, text: string, charactersMax: number): void {
   if (isLine(text, charactersMax)) return;
   const message = `${field} must be ${lineForm(text, charactersMax)}.`;
-  const code = text.trim() === '' || text.length > charactersMax ? 'wrong_length' : 'invalid_characters';
+  const code = text.trim() === '' || countCharacters(text) > charactersMax ? 'wrong_length' : 'invalid_characters';
   throw new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
 }

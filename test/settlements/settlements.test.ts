@@ -269,6 +269,15 @@ describe('acknowledgeSettlement', () => {
     assert.deepEqual([pending.status, rest], ['pending', restBefore]);
   });
 
+  test('a note has up to 1,000 characters, of whatever kind', async () => {
+    const { client, path } = await withClosed();
+    const long = await acknowledge(client, path, { status: 'disputed', note: '🌳'.repeat(1_001), reference: '🌳'.repeat(100) });
+    assert.deepEqual(detailCodes(long), { note: 'too_long', reference: 'invalid_characters' });
+    const answer = await acknowledge(client, path, { status: 'disputed', note: '🌳'.repeat(1_000) });
+    assert.equal(answer.status, 201, answer.text);
+    assert.equal((await client.call(path)).body.settlement.acknowledgement.note, '🌳'.repeat(1_000));
+  });
+
   test('one key, one acknowledgement and one audit entry: twenty at once, and a replay gives the original also after more was said', async () => {
     const { client, path, closed } = await withClosed();
     const headers = { 'idempotency-key': uniqueId('key') };

@@ -1,7 +1,7 @@
 import { classifyHost, inWords } from '../address-class.ts';
 import type { DetailCode } from '../detail-codes.ts';
 import type { ErrorDetail } from '../service-error.ts';
-import { isLine, lineForm } from '../single-line-text.ts';
+import { countCharacters, isLine, lineForm } from '../single-line-text.ts';
 
 /** A file that documents the progress of a batch. The service stores its SHA-256, not its bytes. */
 export interface NewEvidence {
@@ -48,7 +48,7 @@ export function checkNewEvidence({ type, url, fileName, byteCount, sha256, captu
 /** Judges a URL by its spelling alone: the service resolves and fetches nothing. */
 function checkUrl(text: string): ErrorDetail | false {
   const url = URL.parse(text);
-  if (!url || !isHttpsUrl(url) || text.length > URL_MAX || /[\s\p{Cc}]/u.test(text))
+  if (!url || !isHttpsUrl(url) || countCharacters(text) > URL_MAX || /[\s\p{Cc}]/u.test(text))
     return problem(
       'url',
       'wrong_form',

@@ -4,7 +4,7 @@ import type { DetailCode } from '../../domain/detail-codes.ts';
 import { DISTANCE_DECIMALS, findDistanceProblem } from '../../domain/emissions/distance.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
-import { escapeHidden } from '../../domain/single-line-text.ts';
+import { countCharacters, escapeHidden } from '../../domain/single-line-text.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './problems.ts';
 import { hintAtPlus, TIME_FORM } from './read-time.ts';
@@ -111,8 +111,9 @@ function textProblem(value: string, schema: Schema): DetailCode {
   if (Array.isArray(schema['enum'])) return 'unsupported_value';
   if (schema['format'] === 'distance-km') return findDistanceProblem(value) ?? 'wrong_form';
   if (schema['format'] === 'page-cursor' || schema['format'] === 'date-time') return 'wrong_form';
-  if (value.length < Number(schema['minLength'])) return 'too_short';
-  return value.length > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
+  const count = countCharacters(value);
+  if (count < Number(schema['minLength'])) return 'too_short';
+  return count > Number(schema['maxLength']) ? 'too_long' : 'invalid_characters';
 }
 
 function pointsProblem(value: unknown, isSigned: boolean): DetailCode {

@@ -4,7 +4,12 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { asMeant, withoutHidden } from '../../../console/src/format/as-meant.ts';
 import { type DifferingLine, describeLines } from '../../../console/src/pages/settlements/reply-lines.ts';
-import { asRecorded, composeReply, REPLY_CHARACTERS_MAX } from '../../../console/src/pages/settlements/reply-text.ts';
+import {
+  asRecorded,
+  composeReply,
+  countRecorded,
+  REPLY_CHARACTERS_MAX,
+} from '../../../console/src/pages/settlements/reply-text.ts';
 import { isText } from '../../../src/domain/single-line-text.ts';
 import { REPLY_CHARACTERS_MAX as TAKEN_MAX } from '../../../src/operations/settlements/reply-to-dispute.ts';
 
@@ -142,6 +147,7 @@ describe('an answer that is recorded', () => {
     assert.equal(asRecorded('a\tb\r\nc\u2028d\u200f\u200b\u00ad\ufeff\u2066e\u2069\u0000'), 'a b\nc\nde');
     const seen = 'أهلًا می\u200cروم 👩\u200d🌾 ❤\ufe0f\n1,234.5 SAR';
     assert.equal(withoutHidden(seen), seen);
+    assert.equal(countRecorded(' 🌳🌳\u200f '), 2);
     const any = fc.string({
       unit: fc.oneof(fc.constantFrom('\t', '\r', '\n', '\u2029', '\ud800', '\u{e0067}'), fc.string({ unit: 'binary' })),
     });

@@ -13,7 +13,7 @@ import type { Language } from '../../texts/text.ts';
 import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
 import { ComparedListChoice } from './compared-list-choice.tsx';
 import { RecordReply } from './record-reply.tsx';
-import { asRecorded, composeReply, REPLY_CHARACTERS_MAX, type ReplyFacts } from './reply-text.ts';
+import { composeReply, countRecorded, REPLY_CHARACTERS_MAX, type ReplyFacts } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useDoneReconciliations } from './settlement-reconciliations.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
@@ -145,7 +145,7 @@ interface ReplyTextProps {
 /** The words themselves. Once they are copied they stay as they are until they are recorded: that is what was sent. */
 function ReplyText({ settlement, language, text, isComposed, onChange, onKeep, onRelease }: ReplyTextProps) {
   const t = useTexts(SETTLEMENT);
-  const { length } = asRecorded(text);
+  const length = countRecorded(text);
   const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
   return (
     <>

@@ -5,7 +5,7 @@ import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
-import { asRecorded, REPLY_CHARACTERS_MAX } from './reply-text.ts';
+import { asRecorded, countRecorded, REPLY_CHARACTERS_MAX } from './reply-text.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
 interface RecordReplyProps {
@@ -39,7 +39,7 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text, o
     <>
       <Button
         variant="default"
-        disabled={recorded === '' || recorded.length > REPLY_CHARACTERS_MAX}
+        disabled={recorded === '' || countRecorded(text) > REPLY_CHARACTERS_MAX}
         onClick={() => {
           onOpen();
           setOpen(true);

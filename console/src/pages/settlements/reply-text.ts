@@ -56,6 +56,11 @@ export function asRecorded(text: string): string {
   return withoutHidden(text).trim();
 }
 
+/** The characters of an answer as the service takes it, counted like there: one of two UTF-16 units is one. */
+export function countRecorded(text: string): number {
+  return [...asRecorded(text)].length;
+}
+
 /** How many differing lines and how many corrections stand in a text, of all that there are. */
 interface Named {
   readonly lines: number;
@@ -66,7 +71,7 @@ interface Named {
 export function composeReply(language: Language, facts: ReplyFacts): string {
   const all: Named = { lines: facts.differing?.lines.length ?? 0, corrections: facts.posted.length };
   const textOf = (named: Named) => composeNaming(language, facts, named);
-  const fits = (named: Named) => asRecorded(textOf(named)).length <= REPLY_CHARACTERS_MAX - ADDED_CHARACTERS;
+  const fits = (named: Named) => countRecorded(textOf(named)) <= REPLY_CHARACTERS_MAX - ADDED_CHARACTERS;
   let named: Named = { lines: 0, corrections: 0 };
   // One of each in turn, so that neither takes the room of the other.
   for (let hasGrown = true; hasGrown; ) {
