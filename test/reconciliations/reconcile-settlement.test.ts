@@ -126,7 +126,7 @@ describe('verdicts', HANG_LIMIT, () => {
 
 describe('the job', HANG_LIMIT, () => {
   test('202 with its path, as the document says; a replay gives the same, another list is a conflict', async () => {
-    const { client, path, sent } = await withSettlements();
+    const { client, path, sent, opened } = await withSettlements();
     const headers = { 'idempotency-key': uniqueId('key') };
     const answer = await sendList(client, path, toCsv(sent), headers);
     const { schema } =
@@ -137,8 +137,9 @@ describe('the job', HANG_LIMIT, () => {
     const replay = await sendList(client, path, toCsv(sent), headers);
     assert.deepEqual([replay.status, replay.headers.get('idempotent-replayed')], [202, 'true']);
     assert.equal(replay.body.reconciliation.reconciliation_id, answer.body.reconciliation.reconciliation_id);
-    const conflict = await sendList(client, path, HEADER, headers);
-    assertError(conflict, 'idempotency_conflict');
+    assertError(await sendList(client, path, HEADER, headers), 'idempotency_conflict');
+    for (const settlementId of [opened.settlementId, 'stl_01KA2Z9V7M5CEN5XA66EMZSRZW'])
+      assertError(await sendList(client, `/v1/settlements/${settlementId}`, toCsv(sent), headers), 'idempotency_conflict');
   });
 
   test('what a process left behind is taken up again where it stopped, or ends with a clear status', async () => {
@@ -224,6 +225,11 @@ describe('refusals keep nothing and free the key', HANG_LIMIT, () => {
         [status, 'invalid_request', details],
         list.slice(0, 40),
       );
+    }
+    for (const [, { 'content-type': type = 'text/csv', ...more }, status, details] of cases.filter((each) => each[2] === 415)) {
+      const keyless = { method: 'POST', body: HEADER, headers: { 'content-type': type, ...more } };
+      const answer = await client.call(`${path}/reconciliations`, keyless);
+      assert.deepEqual([answer.status, detailCodes(answer), answer.headers.get('connection')], [status, details, 'close'], type);
     }
     const open = await sendList(client, `/v1/settlements/${opened.settlementId}`, HEADER, headers);
     assert.deepEqual([open.status, detailCodes(open)], [400, { settlement_id: 'settlement_open' }]);

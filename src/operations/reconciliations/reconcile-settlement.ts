@@ -112,11 +112,11 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
   const { usage, database } = comparing;
   const { pool } = database;
   const { partnerId, settlementId, idempotencyKey, format } = list;
+  const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
+  if (known && known.status !== 'receiving') return replay(known, list);
   const settlement = await findSettlement(pool, partnerId, settlementId);
   if (!settlement) throw settlementNotFound();
   if (settlement.status === 'open') throw settlementOpen();
-  const known = await findReconciliationByKey(pool, partnerId, idempotencyKey);
-  if (known && known.status !== 'receiving') return replay(known, list);
   refuseSuspended(list.standing());
   refuseSpent(usage.isSpent(partnerId));
   await endLostReconciliationsOf(pool, partnerId);

@@ -3,10 +3,17 @@ import { LIST_FORMATS, type ListFormat } from '../../domain/reconciliations/read
 import { type ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
 import { charsetOf, isUtf8, refuseCompressed } from '../http/read-body.ts';
 
-/** A list is read as it arrives: of the application, or of a part of it, that takes nothing else. */
+/**
+ * A list is read as it arrives: of the application, or of a part of it, that takes nothing else. One that {@link formatOfList} refuses is
+ * refused before its headers are judged.
+ */
 export function takeListsAsStreams(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
-  for (const type of Object.values(LIST_FORMATS)) app.addContentTypeParser(type, (_request, body, done) => done(null, body));
+  for (const type of Object.values(LIST_FORMATS))
+    app.addContentTypeParser(type, async (request: FastifyRequest, body: unknown) => {
+      formatOfList(request);
+      return body;
+    });
   app.addContentTypeParser('*', (_request, _body, done) => done(otherType()));
 }
 

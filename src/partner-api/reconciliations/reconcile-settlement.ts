@@ -49,13 +49,16 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
         response: { 202: ReconcilingBody },
       },
       serializerCompiler: writtenAlready,
+      onRequest(_request, reply, done) {
+        // A refused list is not read to its end.
+        reply.header('connection', 'close');
+        done();
+      },
     },
     async (request, reply) => {
       const { settlement_id: settlementId } = request.params;
       const idempotencyKey = request.headers['idempotency-key'];
       const { partnerId } = callerOf(request);
-      // A refused list is not read to its end.
-      reply.header('connection', 'close');
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOfList(request);
       beginUpload(partnerId, reply.raw);
