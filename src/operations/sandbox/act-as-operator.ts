@@ -3,7 +3,7 @@ import { contributionNotFound } from '../../domain/contributions/contribution-no
 import { idOfWork } from '../../domain/identifiers.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
-import { readClock, waitForLaterClock } from '../../store/clock.ts';
+import { waitForLaterClock } from '../../store/clock.ts';
 import {
   type ContributionRecord,
   findContributionsByEvent,
@@ -75,7 +75,7 @@ export async function failOnRequest(
   return (await approveFailure(database, secondActorOf(caller), id)).record;
 }
 
-/** Throws `estimate_not_found`, and `invalid_request` for a linked estimate, which no longer expires. */
+/** Returns the estimate as it was computed. Throws `estimate_not_found`, and `invalid_request` for a linked estimate, which no longer expires. */
 export async function expireOnRequest(database: Database, caller: SandboxCaller, calculationId: string): Promise<EstimateRecord> {
   await requireSandbox(database);
   const { partnerId } = caller;
@@ -93,8 +93,7 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
     const entry = { action: 'sandbox.expire-estimate', partnerId, subjectId: calculationId };
     await audit(db, actorOf(caller), { ...entry, before: null, after: { ended: true } });
   });
-  // From now on its look-up answers estimate_expired.
-  return { ...estimate, estimate: { ...estimate.estimate, expiresAt: await readClock(database.pool) } };
+  return estimate;
 }
 
 /**

@@ -33,7 +33,7 @@ export const SANDBOX_OPERATIONS = {
     tag,
     summary: 'Let an estimate expire',
     description:
-      'Expires an estimate as if its 24 hours were over. A linked estimate no longer expires. The request has no body.',
+      'Expires an estimate as if its 24 hours were over: from then on its look-up is `estimate_expired`. Its `expires_at` stays as it was computed. A linked estimate no longer expires. The request has no body.',
     errors: [...errors, 'estimate_not_found'],
   },
   sendSandboxEvent: {
