@@ -72,6 +72,9 @@ describe('endpoints', () => {
     const since = { since: '2026-01-01T00:00:00Z', missing: 'true' };
     const ill = await client.post(`${PATH}/${endpointId}/recover`, since);
     assert.match(ill.body.error.message, /^missing must be true or false; it is a string\.$/);
+    const unknown = await call(client, 'DELETE', `${PATH}/${endpointId}`, { dry_run: true });
+    assert.deepEqual([unknown.status, detailCodes(unknown)], [400, { dry_run: 'unknown_field' }]);
+    assert.equal((await call(client, 'GET', `${PATH}/${endpointId}`)).body.webhook_endpoint.status, 'active');
     // With the media type of a body that is not sent.
     const headers = { 'content-type': 'application/json' };
     const removed = await client.call(`${PATH}/${endpointId}`, { method: 'DELETE', headers });

@@ -5,6 +5,7 @@ import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
+import { refuseMembers } from '../validation/refuse-members.ts';
 import { EndpointBody, EndpointParams } from './endpoint-schemas.ts';
 import { endpointToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, managerOf, WRITES } from './own-endpoint.ts';
@@ -18,6 +19,7 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { databaseOf }: Part
       schema: { ...describeOperation('deleteWebhookEndpoint'), params: EndpointParams, response: { 200: EndpointBody } },
     },
     async (request) => {
+      refuseMembers(request.body);
       const caller = callerOf(request);
       const { correlationId } = request.context;
       const { partnerId } = caller;
