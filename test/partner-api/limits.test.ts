@@ -150,9 +150,12 @@ describe('sizes', () => {
       assertError(answer, 'invalid_request', 415);
       assert.deepEqual(detailCodes(answer), { 'Content-Type': 'unsupported_value', ...FIX });
     }
-    const compressed = await client.confirm({}, { 'content-encoding': 'gzip' });
-    assertError(compressed, 'invalid_request', 415);
-    assert.deepEqual(detailCodes(compressed), { 'Content-Encoding': 'unsupported_value', ...FIX });
+    for (const coding of ['gzip', 'utf-8']) {
+      const encoded = await client.confirm({}, { 'content-encoding': coding });
+      assertError(encoded, 'invalid_request', 415);
+      assert.deepEqual(detailCodes(encoded), { 'Content-Encoding': 'unsupported_value', ...FIX });
+      assert.match(encoded.body.error.message, /: leave Content-Encoding out\.$/);
+    }
     assert.equal((await client.confirm({}, { 'content-type': 'application/json; charset=UTF-8' })).status, 201);
   });
 });

@@ -37,9 +37,10 @@ function refuseOtherCodings(headers: FastifyRequest['headers']): void {
   refuseCompressed(headers);
 }
 
-/** @throws ServiceError `invalid_request` (415) for a compressed body. */
+/** @throws ServiceError `invalid_request` (415) for a compressed body, and for a charset where a coding belongs. */
 export function refuseCompressed({ 'content-encoding': coding = 'identity' }: FastifyRequest['headers']): void {
-  if (coding.toLowerCase() !== 'identity') throw unsupportedHeader('Content-Encoding', 415, 'The body must not be compressed.');
+  if (coding.toLowerCase() === 'identity') return;
+  throw unsupportedHeader('Content-Encoding', 415, 'The body must not be compressed or encoded: leave Content-Encoding out.');
 }
 
 /** Whether a `Content-Type` names no other charset. */
