@@ -196,6 +196,10 @@ describe('getSettlementStatement', () => {
     const tag = `"${closed.statement?.csvSha256}"`;
     const unchanged = await client.call(`${path}/statement.csv`, { headers: { 'if-none-match': tag } });
     assert.deepEqual([unchanged.status, unchanged.text], [304, '']);
+    const { parameters, responses } = document.paths['/v1/settlements/{settlement_id}/statement.csv'].get;
+    assert.ok(parameters.some(({ name }: { name: string }) => name === 'If-None-Match'));
+    const missing = Object.keys(responses['304'].headers).filter((name) => !unchanged.headers.has(name));
+    assert.deepEqual([missing, responses['304'].content], [[], undefined]);
     const head = await client.call(`${path}/statement.csv`, { method: 'HEAD' });
     assert.deepEqual([head.status, head.text], [200, '']);
     assert.equal(head.headers.get('content-length'), String(closed.statement?.csvBytes));

@@ -7,7 +7,7 @@ import { SELF_SERVICE_REQUEST_EXAMPLES } from '../webhooks/endpoint-examples.ts'
 import { REQUEST_EXAMPLES } from './openapi-examples.ts';
 import type { OperationId } from './openapi-operations.ts';
 import { completeParameters } from './openapi-parameters.ts';
-import { completeSuccess, errorResponses } from './openapi-responses.ts';
+import { completeSuccess, errorResponses, NOT_MODIFIED } from './openapi-responses.ts';
 import { boundIntegers, type Json, namedSchemas, nameShapes, openObjects } from './openapi-schemas.ts';
 import { WEBHOOK_PARAMETERS, WEBHOOKS } from './openapi-webhooks.ts';
 import { readServiceVersion } from './service-version.ts';
@@ -105,5 +105,6 @@ function complete(operation: OperationObject): void {
   const csv = operation.requestBody?.content['text/csv'];
   if (csv) csv['examples'] = CSV_REQUEST_EXAMPLES[operationId];
   for (const [status, response] of Object.entries(operation.responses)) completeSuccess(operationId, status, response);
+  if (operationId === 'getSettlementStatement') operation.responses['304'] = NOT_MODIFIED;
   Object.assign(operation.responses, errorResponses(operationId));
 }

@@ -9,6 +9,14 @@ const CORRELATION_PARAMETER = {
   schema: { type: 'string', minLength: 8, maxLength: 128, pattern: '^[A-Za-z0-9._:-]+$' },
 };
 
+const TAG_PARAMETER = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of a statement that was downloaded before: the answer is 304 without a body if it is the same.',
+  schema: { type: 'string' },
+};
+
 /** A key for each of the operation's example bodies: another body under the same key would be a conflict. */
 const KEY_EXAMPLES: Partial<Record<OperationId, Readonly<Record<string, string>>>> = {
   confirmContribution: { plain: 'confirm-10293-1', with_estimate: 'confirm-10294-1' },
@@ -46,7 +54,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 /** The parameters of an operation, each required one with an example. */
 export function completeParameters(operationId: OperationId, parameters: readonly Json[]): Json[] {
-  return [...parameters.map((parameter) => complete(operationId, parameter)), CORRELATION_PARAMETER];
+  const completed = parameters.map((parameter) => complete(operationId, parameter));
+  return [...completed, ...(operationId === 'getSettlementStatement' ? [TAG_PARAMETER] : []), CORRELATION_PARAMETER];
 }
 
 function complete(operationId: OperationId, parameter: Json): Json {

@@ -82,6 +82,12 @@ export function completeSuccess(operationId: OperationId, status: string, respon
   for (const media of Object.values(response['content'] as Record<string, Json>)) media['examples'] = examples;
 }
 
+/** The answer to `If-None-Match` with the tag of what is asked for: it has no body. */
+export const NOT_MODIFIED: Json = {
+  description: 'The bytes have the entity tag that `If-None-Match` names.',
+  headers: headers(...RATE, 'ETag', 'Content-Disposition'),
+};
+
 const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';
 
 /** Every refusal of the operation by its status, with an example for each code. */
