@@ -296,9 +296,9 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'an ill-formed X-Correlation-ID is never echoed',
     source: 'Common request headers',
-    file: 'src/partner-api/app.ts',
-    find: "const correlationId = isLongIdentifier(sent) ? sent : newId('corr');",
-    replace: "const correlationId = typeof sent === 'string' ? sent : newId('corr');",
+    file: 'src/partner-api/http/correlation-id.ts',
+    find: "return isLongIdentifier(sent) ? sent : newId('corr');",
+    replace: "return typeof sent === 'string' ? sent : newId('corr');",
     tests: ['partner-api/http'],
   },
   {

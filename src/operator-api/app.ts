@@ -5,12 +5,12 @@
 import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
-import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { SessionTools } from '../operations/access/operator-session.ts';
 import { explainLostWorker } from '../operations/overview/lost-partners.ts';
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { sendError } from '../partner-api/errors.ts';
+import { correlationIdOf } from '../partner-api/http/correlation-id.ts';
 import { acceptJsonOnly, BODY_MAX_BYTES } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
 import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
@@ -102,8 +102,7 @@ export async function buildOperatorApi(options: OperatorApiOptions): Promise<Ope
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  const sent = request.headers['x-correlation-id'];
-  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const correlationId = correlationIdOf(request);
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.headers({ 'x-correlation-id': correlationId, 'cache-control': 'no-store' });
   addSecurityHeaders(reply);

@@ -7,7 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
 import { isAllowedAddress } from '../domain/access/client-address.ts';
-import { isLongIdentifier, newId } from '../domain/identifiers.ts';
 import type { Limit } from '../domain/limit-names.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { DatabaseOf } from '../operations/connections-per-partner.ts';
@@ -23,6 +22,7 @@ import { LIST_CONSTRAINT } from './contributions/list-contributions.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { sendError } from './errors.ts';
 import { oneAtATime } from './http/connection-queue.ts';
+import { correlationIdOf } from './http/correlation-id.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
 import { nodeAnswers } from './http/node-answers.ts';
@@ -272,8 +272,7 @@ function isOurs(error: unknown): boolean {
 }
 
 function begin(request: FastifyRequest, reply: FastifyReply): void {
-  const sent = request.headers['x-correlation-id'];
-  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const correlationId = correlationIdOf(request);
   request.context = { correlationId, arrivedAtMs: performance.now(), caller: undefined, errorCode: undefined };
   reply.header('x-correlation-id', correlationId);
   reply.header('cache-control', 'no-store');

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
-import { isLongIdentifier, newId } from '../../domain/identifiers.ts';
 import type { Limit } from '../../domain/limit-names.ts';
 import type { RecoverableOperation } from '../../domain/recovery-verdict.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import { errorEnvelope } from '../errors.ts';
+import { correlationIdOf } from './correlation-id.ts';
 import type { AskedRoute } from './known-routes.ts';
 import { type HttpSocket, STATUS_CODES } from './node-http.ts';
 
@@ -49,7 +49,10 @@ export function nodeAnswers(
   onLimit: (limit: Limit) => void,
 ): NodeAnswers {
   const answer = (socket: Socket, error: ServiceError, request: IncomingMessage | undefined) =>
-    writeAnswer(socket, error, { correlationId: correlationIdOf(request), operation: recoverableOf(request ?? {}) });
+    writeAnswer(socket, error, {
+      correlationId: correlationIdOf(request ?? { headers: {} }),
+      operation: recoverableOf(request ?? {}),
+    });
   return {
     answerClientError(error, socket) {
       const underWay = socket._httpMessage;
@@ -75,11 +78,6 @@ export function nodeAnswers(
       });
     },
   };
-}
-
-function correlationIdOf(request: Pick<IncomingMessage, 'headers'> | undefined): string {
-  const sent = request?.headers['x-correlation-id'];
-  return isLongIdentifier(sent) ? sent : newId('corr');
 }
 
 interface Asked {

@@ -1,10 +1,10 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
-import { isLongIdentifier, newId } from '../../domain/identifiers.ts';
 import { type ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { Answer } from '../app.ts';
 import { errorEnvelope } from '../errors.ts';
+import { correlationIdOf } from '../http/correlation-id.ts';
 import { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { routePattern } from '../http/route-pattern.ts';
@@ -146,11 +146,10 @@ interface Refusal extends Busy {
   readonly onAnswer: (answer: Answer) => void;
 }
 
-function refuse({ headers }: IncomingMessage, response: ServerResponse, { route, partnerId, isLast, onAnswer }: Refusal): void {
+function refuse(request: IncomingMessage, response: ServerResponse, { route, partnerId, isLast, onAnswer }: Refusal): void {
   const errorCode = 'internal_service_unavailable';
   const { status, retryAfterSeconds = 1 } = describeErrorCode(errorCode);
-  const sent = headers['x-correlation-id'];
-  const correlationId = isLongIdentifier(sent) ? sent : newId('corr');
+  const correlationId = correlationIdOf(request);
   const body = route.body[0] + correlationId + route.body[1];
   response.writeHead(status, [
     'content-type',
