@@ -3022,7 +3022,7 @@ export interface components {
              * @enum {string}
              */
             emission_factor_unit: "gco2e_per_km";
-            /** @description The steps in order. Each begins with the result of the one before. */
+            /** @description The steps in order. The division begins with the result of the product, the threshold and the rounding with that of the division. */
             steps: {
                 /**
                  * @description The operation of this step.

@@ -8,7 +8,7 @@ const CHECKED_FOR_MS = 1_000;
 
 /**
  * Requires that the caller may make the request, by a credential at most 4 s old, and stores the caller in the request's context: before
- * anything else of a request, and again before a write that waited.
+ * anything else of a request, and again before the work of one that waited.
  *
  * @throws ServiceError What {@link Authenticate} throws; `forbidden` for a write by a read-only key, and for a request that needs the
  * permission `manage`.
@@ -27,8 +27,8 @@ export async function requirePermission(request: FastifyRequest, authenticate: A
 }
 
 /**
- * Whether the key of a request has to be checked again before a write: a revocation or a suspension takes effect within 10 s for requests
- * that began before it, too.
+ * Whether the key of a request has to be checked again before its work, be it a read or a write: a revocation or a suspension takes effect
+ * within 10 s for requests that began before it, too.
  *
  * @see docs/spec/decisions.md#5-api-keys.
  */

@@ -142,7 +142,10 @@ export const Calculation = Type.Object(
         },
         closed,
       ),
-      { description: 'The steps in order. Each begins with the result of the one before.' },
+      {
+        description:
+          'The steps in order. The division begins with the result of the product, the threshold and the rounding with that of the division.',
+      },
     ),
     rounding_mode: oneWord('half_up', 'How the service rounds a value halfway between two others: up.'),
     methodology_version: Type.String({ description: 'The version of the calculation method.' }),
