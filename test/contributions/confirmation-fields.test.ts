@@ -9,6 +9,17 @@ import { testService } from '../support/service.ts';
 const service = await testService();
 const { client, partner } = await service.newPartner();
 
+test('a body that is no JSON without loss is refused as a whole, also for its calculation_id', async () => {
+  const deep = `${'['.repeat(64)}${']'.repeat(64)}`;
+  for (const bad of ['"\\ud83c"', deep]) {
+    const { partner_event_id, partner_order_ref } = newConfirmation();
+    const body = `{"partner_event_id":"${partner_event_id}","partner_order_ref":"${partner_order_ref}","points":1,"calculation_id":${bad}}`;
+    const answer = await client.post('/v1/impact-transactions', body);
+    assert.deepEqual([answer.status, detailCodes(answer)['body']], [400, 'invalid_json'], bad);
+    assert.equal((await client.findByEvent(partner_event_id)).status, 404);
+  }
+});
+
 describe('points (interface, "Contribution", field points: int64, minimum 1)', () => {
   test('9223372036854775807 comes back exactly, from confirmation, look-up and database', async () => {
     const greatest = 9_223_372_036_854_775_807n;
