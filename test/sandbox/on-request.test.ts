@@ -283,6 +283,16 @@ describe('sample events', HANG_LIMIT, () => {
 });
 
 describe('month end', HANG_LIMIT, () => {
+  test('a member that is null is another payload than one that is left out', async () => {
+    const { client } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;
+    const wanted = { transaction_id, points_delta: -200, reason_code: 'operator_error' };
+    const key = newKey();
+    assert.equal((await ask(client, 'adjustments', wanted, key)).status, 201);
+    assertError(await ask(client, 'adjustments', { ...wanted, amount_delta: null }, key), 'idempotency_conflict');
+    assert.equal((await ask(client, 'adjustments', wanted, key)).headers.get('idempotent-replayed'), 'true');
+  });
+
   test('of adjustments at once those that no longer fit are refused, and leave nothing for an operator to post', async () => {
     const { client, partner } = await service.newPartner();
     const { transaction_id } = (await client.confirm({ points: 250 })).body.contribution;
