@@ -79,3 +79,15 @@ test('a copy beside the tables that are found, and the list of another program, 
     undefined,
   );
 });
+
+test('a search_path that DATABASE_URL names has tables of its own beside others', async () => {
+  const { databaseUrl: url, pool } = await emptyDatabase();
+  await migrate(url);
+  await pool.query('create schema second');
+  const second = new URL(url);
+  second.searchParams.set('options', '-c search_path=second');
+  const { rows } = await pool.query('select count(*)::int as count from kysely_migration');
+  assert.equal((await migrate(second.href)).length, rows[0].count);
+  const { findings } = JSON.parse((await commandLine(serviceEnv(second.href, {})).run(['doctor', '--json'])).stdout);
+  assert.equal(findings.find(({ check }: { check: string }) => check === 'migrations')?.verdict, 'ok');
+});

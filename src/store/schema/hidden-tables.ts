@@ -9,11 +9,15 @@ interface HiddenTables {
   readonly searchPath: string;
 }
 
-/** A copy in another schema hides from nobody while the tables are found. Other programs make a list of migrations of this name, too. */
+/**
+ * A copy in another schema hides from nobody while the tables are found. Other programs make a list of migrations of this name, too. A
+ * search_path that DATABASE_URL itself names is no accident: it is of another installation in the same database.
+ */
 const FIND_HIDDEN = `select n.nspname as "schema", has_schema_privilege(n.oid, 'usage') as "mayUseSchema", current_user as "role",
     current_setting('search_path') as "searchPath"
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where to_regclass('kysely_migration') is null and c.relname = 'contribution' and c.relkind in ('r', 'p') and not pg_table_is_visible(c.oid)
+  where to_regclass('kysely_migration') is null
+    and (select source from pg_settings where name = 'search_path') <> 'client' and c.relname = 'contribution' and c.relkind in ('r', 'p') and not pg_table_is_visible(c.oid)
     and exists (select from pg_class l where l.relname = 'kysely_migration' and l.relnamespace = c.relnamespace)
   order by n.nspname limit 1`;
 
@@ -29,7 +33,7 @@ export async function describeHiddenTables(db: Queryable): Promise<string | unde
   const tables = `The tables of this installation are in the schema ${schema} of the database`;
   if (!mayUseSchema)
     return `${tables}, which the role ${role} may not use: as the owner of the schema, grant usage on schema ${schema} to ${role}.`;
-  return `${tables}, where the search_path of the role ${role} (${searchPath}) does not lead: set it as it was for the role, for the database or in DATABASE_URL. Another installation needs a database of its own.`;
+  return `${tables}, where the search_path of the role ${role} (${searchPath}) does not lead: set it as it was for the role or for the database. Another installation needs a database of its own, or a search_path in its DATABASE_URL.`;
 }
 
 /**
