@@ -9,7 +9,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 
 const LOOK_EVERY_MS = 100;
 /** Each process with the role `schedule` looks for due jobs once a second. */
-const BEGINS_WITHIN_MS = 10_000;
+const BEGINS_WITHIN_MS = 30_000;
 
 /**
  * Makes a job due now. A process of the service runs it, with the settings of the service and not with those of the caller.

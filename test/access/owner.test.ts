@@ -253,6 +253,19 @@ test('no run by hand, clock or earlier release takes a use from the report of th
   assert.match(fromEarlier.join(), /in the log of an earlier release/);
 });
 
+test('the first run of this release goes on from the last one of an earlier release, however long ago that was', async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
+  after(() => database.close());
+  await pool.query(DUE_REPORT);
+  await pool.query("update job set last_success_at = now() - interval '40 hours'");
+  await breakGlass(database, { reason: 'while no service ran', user: 'root', machine: 'here' });
+  await pool.query(
+    "alter table audit_entry disable trigger user; update audit_entry set recorded_at = now() - interval '30 hours'",
+  );
+  assert.match((await report(database, 'schedule')).join(), /while no service ran/);
+});
+
 describe('the first admin', HANG_LIMIT, () => {
   test('is made by the owner of the machine, of whom doctor says so; of two at once one', async () => {
     const { databaseUrl, pool } = await testDatabase();

@@ -74,10 +74,9 @@ export async function listBreakGlassAfter(
   return { uses, lastNo };
 }
 
-/** The number of the entry before the first use of the last `ms` milliseconds; of the last entry when there is none. */
-export async function findBreakGlassStart(db: Queryable, ms: number): Promise<bigint> {
+/** The number of the entry before the first use since then; of the last entry when there is none. */
+export async function findBreakGlassStart(db: Queryable, since: Date): Promise<bigint> {
   const [newest] = await listAuditEntries(db, { limit: 1 });
-  const since = new Date((await readClock(db)).getTime() - ms);
   const first = (await listBreakGlass(db, since)).at(-1);
   return first ? first.entryNo - 1n : (newest?.entryNo ?? 0n);
 }

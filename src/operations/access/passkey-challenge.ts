@@ -1,4 +1,5 @@
 import { ServiceError } from '../../domain/service-error.ts';
+import { AHEAD_MOST_MS } from '../../store/access/operator-credential.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import type { Sealing } from './second-factor.ts';
@@ -11,8 +12,6 @@ export interface Challenge {
 }
 
 const VALID_MS = 300_000;
-/** One that was made later than this from now was dated by a clock that was ahead: it would open once more when that time comes. */
-const AHEAD_MOST_MS = 600_000;
 
 export async function sealChallenge(db: Queryable, seal: Sealing['seal'], challenge: string): Promise<string> {
   const atMs = (await readClock(db)).getTime();
@@ -27,6 +26,7 @@ export async function openChallenge(db: Queryable, open: Sealing['open'], sealed
   const { challenge, atMs } = read(open, sealed);
   const ageMs = (await readClock(db)).getTime() - atMs;
   if (ageMs > VALID_MS) throw refusal('This took longer than five minutes. Begin again.');
+  // It would open once more when that time comes.
   if (ageMs < -AHEAD_MOST_MS) throw refusal("The database's clock was ahead when this began. Begin again.");
   return { challenge, atMs };
 }

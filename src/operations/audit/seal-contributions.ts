@@ -18,7 +18,7 @@ import { databaseOf } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
 import { checkContributionSeal, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
+import { EditedContributionError, WHAT_TO_DO } from './unverified-record.ts';
 import { type AuditedDatabase, verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };
@@ -118,10 +118,10 @@ export function sealedOnly({ contributionSeals }: Pick<Database, 'contributionSe
 }
 
 /**
- * @throws UnverifiedRecordError When the row does not match its seal: the next seal would confirm the edit.
+ * @throws EditedContributionError When the row does not match its seal: the next seal would confirm the edit.
  */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
   const problem = row && checkContributionSeal(row, sealedOnly(databaseOf(db)));
-  if (problem) throw new UnverifiedRecordError(`${problem.message} ${WHAT_TO_DO}`);
+  if (problem) throw new EditedContributionError(`${problem.message} ${WHAT_TO_DO}`);
 }

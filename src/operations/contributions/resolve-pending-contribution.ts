@@ -105,14 +105,15 @@ async function resolve(
   await adoptIfUnsealed(database, pending);
   const resolved = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const { partnerId, transactionId } = pending;
-    const before = await update(db);
+    const before = await update(db).catch(explainBusy);
     await updateContributionReviewResolved(db, pending, { resolvedBy: actor.operatorId, note });
     const resolved = (await lockContribution(db, partnerId, transactionId)) as ContributionRecord;
     const after = { ...toRecord(resolved), note };
     await audit(db, actor, { action, partnerId, subjectId: transactionId, before: toRecord(before), after });
     return resolved;
   });
-  return resolved.catch(explainBusy);
+  // A run that cannot write its entry has failed; a decision is made again.
+  return action === 'review.expire' ? resolved : resolved.catch(explainBusy);
 }
 
 /** The changed fields, without data of the customer. */

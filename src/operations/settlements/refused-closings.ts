@@ -11,7 +11,7 @@ interface Refusal extends Pick<SettlementPeriod, 'endsAt'> {
   readonly untilMs: number;
 }
 
-/** Well within the hour after which docs/operating.md promises another attempt. */
+/** As docs/operating.md says. */
 const LEFT_ALONE_MS = 1_800_000;
 
 /**

@@ -1,7 +1,7 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
-import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
+import { EditedContributionError } from '../../operations/audit/unverified-record.ts';
 import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
@@ -118,6 +118,8 @@ function neverPending(): ServiceError {
 }
 
 const DECIDED_AT_ONCE_MAX = 100;
+/** Once one could not get a lock, no further one is tried after this time: the answer has to come within 60 s. */
+const TRIED_WITHIN_MS = 40_000;
 
 const EarlierDecision = shape('EarlierDecision', {
   status: oneOf(['confirmed', 'failed'], 'What the contribution became.'),
@@ -171,35 +173,51 @@ export const decideReviews = operatorRoute({
   async handle({ tools: { database }, actor, work, body: { decision, reason: note, contributions } }) {
     const decide = decision === 'confirm' ? confirmPendingContribution : failPendingContribution;
     const wanted = decision === 'confirm' ? 'confirmed' : 'failed';
+    const decideOne = async (id: ContributionId): Promise<object> => {
+      const left = work.isTakenOver ? await findDecided(database.pool, id, { by: actor.operatorId, status: wanted }) : undefined;
+      const { contribution } = left ?? (await decide(database, actor, id, note));
+      return { status: contribution.status, error: null, error_code: null, earlier: null };
+    };
     const decisions: object[] = [];
+    const untilMs = performance.now() + TRIED_WITHIN_MS;
+    let locked: Refusal | undefined;
     for (const { partner_id, transaction_id } of contributions) {
-      const about = { partner_id, transaction_id };
       const id = { partnerId: partner_id, transactionId: transaction_id };
+      const tell = (decided: object) => void decisions.push({ partner_id, transaction_id, ...decided });
+      if (locked && performance.now() >= untilMs) {
+        tell(notDecided(locked, null));
+        continue;
+      }
       try {
-        const left = work.isTakenOver
-          ? await findDecided(database.pool, id, { by: actor.operatorId, status: wanted })
-          : undefined;
-        const { contribution } = left ?? (await decide(database, actor, id, note));
-        decisions.push({ ...about, status: contribution.status, error: null, error_code: null, earlier: null });
+        tell(await decideOne(id));
       } catch (error) {
-        const { message, code } = refusalOf(error);
-        const earlier = code === 'contribution_not_found' ? null : await findEarlier(database.pool, id);
-        decisions.push({ ...about, status: 'not_decided', error: message, error_code: code, earlier });
+        const refusal = refusalOf(error);
+        if (refusal.code === 'internal_service_unavailable') locked = refusal;
+        tell(notDecided(refusal, refusal.code === 'contribution_not_found' ? null : await findEarlier(database.pool, id)));
       }
     }
     return { decisions };
   },
 });
 
+interface Refusal {
+  readonly message: string;
+  readonly code: string;
+}
+
 /**
  * Why one is not decided. It holds up no other.
  *
  * @throws What concerns the others too.
  */
-function refusalOf(error: unknown): { readonly message: string; readonly code: string } {
-  if (error instanceof UnverifiedRecordError) return { message: error.message, code: 'record_modified' };
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof EditedContributionError) return { message: error.message, code: 'record_modified' };
   if (error instanceof ServiceError) return error;
   throw error;
+}
+
+function notDecided({ message, code }: Refusal, earlier: object | null): object {
+  return { status: 'not_decided', error: message, error_code: code, earlier };
 }
 
 /** Who was faster. */

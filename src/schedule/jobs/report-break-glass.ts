@@ -1,11 +1,14 @@
 import { explainBreakGlass, findBreakGlassStart, listBreakGlassAfter } from '../../operations/access/break-glass.ts';
+import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findLastScheduledResult } from '../../store/jobs/job.ts';
+import { findLastScheduledResult, listJobStates } from '../../store/jobs/job.ts';
 import type { Job } from '../job.ts';
 
 const NAME = 'report-break-glass';
 /** The first run reports the uses of this time before it. */
 const FIRST_MS = 86_400_000;
+/** A use whose entry was written while a run of an earlier release began is reported, too. */
+const UNDER_WAY_MS = 10_000;
 
 interface Result {
   readonly uses: number;
@@ -29,8 +32,12 @@ export const reportBreakGlass: Job = {
   },
 };
 
-/** A run of an earlier release did not record which entry it read last. */
+/** A run of an earlier release did not record which entry it read last, but when it succeeded, however long ago that is. */
 async function findStart(db: Queryable): Promise<bigint> {
   const last = await findLastScheduledResult(db, NAME, 'last_entry' satisfies keyof Result);
-  return last === undefined ? findBreakGlassStart(db, FIRST_MS) : BigInt((JSON.parse(last) as Result).last_entry);
+  if (last !== undefined) return BigInt((JSON.parse(last) as Result).last_entry);
+  const now = (await readClock(db)).getTime();
+  const lastSuccessAt = (await listJobStates(db)).find(({ jobName }) => jobName === NAME)?.lastSuccessAt;
+  const succeededBefore = (lastSuccessAt?.getTime() ?? now) - UNDER_WAY_MS;
+  return findBreakGlassStart(db, new Date(Math.min(now - FIRST_MS, succeededBefore)));
 }

@@ -88,7 +88,8 @@ export interface HeldCredential extends Operator {
 }
 
 /** What began, or was used, later than this from now was dated by a clock that was ahead: it would outlive its time by as much. */
-export const AHEAD_MOST = "interval '10 minutes'";
+export const AHEAD_MOST_MS = 600_000;
+export const AHEAD_MOST = `interval '${AHEAD_MOST_MS} milliseconds'`;
 
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
         and (c.kind <> 'session' or (coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})

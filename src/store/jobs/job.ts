@@ -209,7 +209,8 @@ const END: Statement = {
       update job_run set ended_at = ${NOW}, outcome = $3, result_json = $4, error = $5
       where job_name = $1 and run_no = $2 and ended_at is null returning 1
     )
-    update job set lease_until = null, due_at = coalesce($6, due_at),
+    update job set lease_until = null,
+      due_at = case when requested_run_no > last_run_no then least(due_at, $6) else coalesce($6, due_at) end,
       failures_in_row = case when $3 = 'succeeded' then 0 when $3 = 'failed' then failures_in_row + 1 else failures_in_row end,
       last_success_at = case when $3 = 'succeeded' then ${NOW} else last_success_at end
     where job_name = $1 and last_run_no = $2 and exists (select from ended)
