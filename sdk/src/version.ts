@@ -1,2 +1,2 @@
 /** As in package.json; a test compares the two. */
-export const VERSION = '1.2.4';
+export const VERSION = '1.2.5';

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import pg from 'pg';
 import {
   ConfigurationError,
@@ -120,6 +121,65 @@ for (const [name, newInbox] of Object.entries(INBOXES))
       for (let time = 0; time < 3; time++) await send(receiver, signed(event));
       assert.deepEqual([permits.length, permits[0]?.points], [1, 9_007_199_254_740_993n]);
       assert.ok(RestorationPermit.isPermit(permits[0]));
+    });
+
+    test('an event that arrives while a handler waits is handled without a further event', async () => {
+      const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const handle = async (sequence: bigint) => {
+        if (sequence !== 1n) return;
+        started.resolve();
+        await released.promise;
+      };
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), handle });
+      const first = receiver(signed(events[0] as object));
+      await started.promise;
+      const second = receiver(signed(events[1] as object));
+      // The second one is at the inbox by then.
+      for (let turn = 0; turn < 20; turn++) await setImmediate();
+      released.resolve();
+      assert.deepEqual([(await first).status, (await second).status], [200, 200]);
+      await receiver.settled();
+      assert.deepEqual(handled, [1n, 2n]);
+    });
+
+    test('a webhook that arrives during many events is answered before they are all handled', async () => {
+      let answered: Promise<void> | undefined;
+      let countThen = 0;
+      const post = async () => {
+        await setImmediate();
+        assert.equal((await receiver(signed(events[29] as object))).status, 200);
+        countThen = handled.length;
+      };
+      const handle = (sequence: bigint) => {
+        if (sequence === 1n) answered = post();
+      };
+      const { receiver, handled } = newReceiver({ inbox: await newInbox(), feed: events, handle });
+      await receiver.catchUp();
+      await answered;
+      await receiver.settled();
+      assert.deepEqual(handled, sequences);
+      assert.ok(countThen < 30, `The webhook was answered after ${countThen} events.`);
+    });
+
+    test('what is stored while a handler waits is stored before the handler of a later event is called', async () => {
+      const inbox = await newInbox();
+      const newEvent = (sequence: bigint) => ({ eventId: `evt-${sequence}`, sequence, follows: sequence - 1n, body: '{}' });
+      for (const sequence of sequences.slice(0, 29)) await inbox.add(newEvent(sequence));
+      let [count, countThen] = [0, 0];
+      let stored: Promise<void> | undefined;
+      const store = async () => {
+        await inbox.add(newEvent(30n));
+        countThen = count;
+      };
+      const handle = async () => {
+        await setImmediate();
+        stored ??= store();
+        await setImmediate();
+        count += 1;
+      };
+      while ((await inbox.handleNext(handle)) === 'handled');
+      await stored;
+      assert.ok(countThen < 29, `The event was stored after ${countThen} others were handled.`);
     });
 
     test('two receivers of one inbox: still once, in order', async () => {

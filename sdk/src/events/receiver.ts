@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { isJsonObject } from '../decode.ts';
 import { ConfigurationError } from '../errors.ts';
 import { parseExactJson, stringifyExactJson } from '../exact-json.ts';
@@ -159,21 +160,26 @@ class EventReceiver<Tx> {
   /** Handles what is there, in the background: the service waits for the answer, and never for a handler. */
   #wake(): void {
     this.#isWanted = true;
-    this.#handling ??= this.#handleWanted().finally(() => {
-      this.#handling = undefined;
-    });
+    this.#handling ??= this.#handleWanted();
   }
 
   async #handleWanted(): Promise<void> {
-    while (this.#isWanted) {
-      this.#isWanted = false;
-      try {
-        await this.#handleAll();
-        this.#retryMs = RETRY_FIRST_MS;
-      } catch (error) {
-        this.#report(error);
-        this.#wakeLater();
-      }
+    try {
+      while (this.#isWanted) await this.#handleOrReport();
+    } finally {
+      // With the last look at `#isWanted`, and not after it: an event that is stored between the two would wake nobody.
+      this.#handling = undefined;
+    }
+  }
+
+  async #handleOrReport(): Promise<void> {
+    this.#isWanted = false;
+    try {
+      await this.#handleAll();
+      this.#retryMs = RETRY_FIRST_MS;
+    } catch (error) {
+      this.#report(error);
+      this.#wakeLater();
     }
   }
 
@@ -183,6 +189,8 @@ class EventReceiver<Tx> {
       if (result === 'handled') {
         count += 1;
         wasFetched = false;
+        // Without it, handlers that never wait would keep the process from its requests until the last event.
+        await setImmediate();
       } else if (result === 'gap' && !wasFetched) {
         // What is missing is on its way, or its delivery failed: the feed has it now.
         await this.#fetchPage();

@@ -30,8 +30,12 @@ const LOCKED_BY_ITSELF =
  */
 export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
   readonly #database: Db;
-  /** The transaction of a handler. What is stored meanwhile waits, so that it is not undone with it. */
-  #transaction: Promise<unknown> | undefined;
+  /**
+   * The last use of the connection. Each use waits for the one before it: what is stored while a handler waits is not undone with the
+   * handler's transaction, and is stored before the next transaction begins.
+   */
+  #lastUse: Promise<unknown> = Promise.resolve();
+  #isHandling = false;
 
   constructor(database: Db, { startAfter = 0n }: InboxOptions = {}) {
     if (typeof database?.prepare !== 'function')
@@ -47,8 +51,27 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
     return BigInt((row as { sequence: string }).sequence);
   }
 
-  async add({ sequence, follows, eventId, body }: InboxEvent): Promise<boolean> {
-    while (this.#transaction) await this.#transaction.catch(() => {});
+  add(event: InboxEvent): Promise<boolean> {
+    return this.#inTurn(() => this.#store(event));
+  }
+
+  async handleNext(handle: (event: InboxEvent, tx: Db) => Promise<void> | void): Promise<Handled> {
+    if (this.#isHandling) return 'busy';
+    this.#isHandling = true;
+    try {
+      return await this.#inTurn(() => this.#inTransaction(() => this.#handle(handle)));
+    } finally {
+      this.#isHandling = false;
+    }
+  }
+
+  #inTurn<T>(use: () => T | Promise<T>): Promise<T> {
+    const result = this.#lastUse.then(use);
+    this.#lastUse = result.catch(() => {});
+    return result;
+  }
+
+  #store({ sequence, follows, eventId, body }: InboxEvent): boolean {
     const row = this.#database
       .prepare(
         `insert into partner_impact_inbox (sequence, follows, event_id, body)
@@ -60,17 +83,6 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
     if (row) return true;
     this.#database.prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence = ?').run(follows, sequence);
     return false;
-  }
-
-  async handleNext(handle: (event: InboxEvent, tx: Db) => Promise<void> | void): Promise<Handled> {
-    if (this.#transaction) return 'busy';
-    const transaction = this.#inTransaction(() => this.#handle(handle));
-    this.#transaction = transaction;
-    try {
-      return await transaction;
-    } finally {
-      this.#transaction = undefined;
-    }
   }
 
   async #inTransaction(run: () => Promise<Handled>): Promise<Handled> {
