@@ -290,3 +290,17 @@ test('catchUp hands what is stored to its handler, although the feed does not an
   await receiver.settled();
   assert.deepEqual(restored, [250n]);
 });
+
+test('a handler that throws while catchUp calls it is called again by itself', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  let failures = 1;
+  const handle = () => {
+    if (failures-- > 0) throw new Error('not now');
+  };
+  const { receiver, handled } = newReceiver({ feed: [confirmedEvent(1n), confirmedEvent(2n)], handle });
+  await assert.rejects(receiver.catchUp(), /not now/);
+  assert.deepEqual(handled, []);
+  t.mock.timers.tick(1_000);
+  await receiver.settled();
+  assert.deepEqual(handled, [1n, 2n]);
+});

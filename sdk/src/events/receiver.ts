@@ -35,7 +35,7 @@ export interface Receiver {
    * Fetches and handles all events after the inbox's position. Call it when the process starts, and after an outage of any length.
    *
    * @returns How many were handled.
-   * @throws ServiceError or NoAnswerError of the feed, and what a handler throws.
+   * @throws ServiceError or NoAnswerError of the feed, and what a handler throws; that handler is called again later.
    */
   catchUp(options?: CallOptions): Promise<number>;
   /** Waits until everything that was received has been handled, or has failed. */
@@ -121,7 +121,10 @@ class EventReceiver<Tx> {
         throw error;
       });
       await this.settled();
-      const handled = await this.#handleAll();
+      const handled = await this.#handleAll().catch((error) => {
+        if (!options?.signal?.aborted) this.#wakeLater();
+        throw error;
+      });
       count += handled;
       // Another process handles what this one fetched: its position moves, and this one would fetch the same page.
       if (hasMore && handled === 0) await sleep(BUSY_PAUSE_MS, options?.signal);
