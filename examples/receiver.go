@@ -192,7 +192,8 @@ func skipRemoved(after, first int64) error {
 	return write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(last, 10)))
 }
 
-// handle gives points back after a failure alone, once for its transaction_id.
+// handle gives points back after a failure alone, once for its transaction_id. The points are those that are recorded. Beside a wallet:
+// give nothing back where it deducted others for this partner_event_id.
 func handle(stored event) error {
 	var adjusted struct {
 		Change string `json:"change"`

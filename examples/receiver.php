@@ -99,7 +99,10 @@ function handle_next(int $upTo): void
     }
 }
 
-/** Gives points back after a failure alone, once for its transaction_id. */
+/**
+ * Gives points back after a failure alone, once for its transaction_id. The points are those that are recorded. Beside a wallet: give
+ * nothing back where it deducted others for this partner_event_id.
+ */
 function handle(object $event): void
 {
     $data = $event->data;

@@ -39,7 +39,10 @@ def is_from_service(headers, body):
 
 
 def handle(inbox, event):
-    """Within the transaction that marks the event as handled. Only a failure gives points back, once for its transaction_id."""
+    """Within the transaction that marks the event as handled. Only a failure gives points back, once for its transaction_id.
+
+    The points are those that are recorded. Beside a wallet: give nothing back where it deducted others for this partner_event_id.
+    """
     data = event["data"]
     if event["event_type"] == "impact.transaction.adjusted" and data["change"] == "failed" and data["point_restoration_authorized"] is True:
         contribution = data["contribution"]

@@ -30,9 +30,15 @@ export class Wallet {
     });
   }
 
-  /** Gives the points back, once: a gift that is restored or confirmed never changes again. */
+  /**
+   * Gives the points back, once: a gift that is restored or confirmed never changes again. An event has the points that are recorded:
+   * where other points were deducted, nothing is given back, and `confirm` says to whoever looks what differs.
+   */
   restore(permit: RestorationPermit, eventId: string): void {
     this.#inTransaction(() => {
+      const gift = this.#database.prepare('select intent from gift where event_id = ?').get(eventId);
+      if (gift && BigInt(JSON.parse(String(gift['intent'])).points) !== permit.points)
+        return this.held(eventId, 'recorded_with_other_values', new Date());
       if (!this.#move(eventId, 'restored', null, permit.transactionId)) return;
       this.#change('update account set points = points + ?', permit.points);
     });

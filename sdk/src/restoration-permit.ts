@@ -25,7 +25,10 @@ export class RestorationPermit {
     return this.#transactionId;
   }
 
-  /** The points that its confirmation took. */
+  /**
+   * The points that are recorded. `confirm` gives no permit where they are not those of the intent. An event knows of no intent: where
+   * other points were deducted, give nothing back, and call `confirm`, which says `refused`.
+   */
   get points(): bigint {
     return this.#points;
   }

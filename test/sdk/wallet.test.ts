@@ -38,6 +38,17 @@ test('a second gift for an order deducts nothing, until the first one is restore
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
 });
 
+test('a permit with other points than were deducted gives nothing back, and the gift is confirmed again', () => {
+  const gift = intentOf('order-other');
+  wallet.deduct(gift);
+  const [before] = read();
+  wallet.restore(issueRestorationPermit('txn_other', 99n), gift.eventId);
+  assert.deepEqual([read()[0], wallet.due()], [before, [JSON.parse(JSON.stringify(gift))]]);
+  wallet.restore(issueRestorationPermit('txn_other', 100n), gift.eventId);
+  assert.equal(read()[1]?.at(-1), 'restored');
+  database.prepare('delete from gift where event_id = ?').run(gift.eventId);
+});
+
 test('a gift above the points of the account is not stored', () => {
   assert.throws(() => wallet.deduct(intentOf('order-2', 901n)), /CHECK constraint failed/);
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
