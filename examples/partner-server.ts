@@ -5,7 +5,7 @@ import { setInterval } from 'node:timers/promises';
 import { type Intent, nodeHandler, PartnerImpact, SqliteInbox } from '@partner-impact/sdk';
 import { Wallet } from './wallet.ts';
 
-const { BASE_URL = '', API_KEY = '', SECRET = 'whsec_known_after_the_challenge', FOLDER = '.', PORT = '3000' } = process.env;
+const { BASE_URL = '', API_KEY = '', SECRET = `whsec_${crypto.randomUUID()}`, FOLDER = '.', PORT = '3000' } = process.env;
 const wallet = new Wallet(`${FOLDER}/wallet.db`, 1_000n);
 const impact = new PartnerImpact({ baseUrl: BASE_URL, apiKey: API_KEY });
 const receiver = impact.events.receiver(SECRET, new SqliteInbox(new DatabaseSync(`${FOLDER}/inbox.db`)), {

@@ -18,6 +18,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { commandLine } from '../support/command-line.ts';
 import { listBlocks, ROOT, readDocument } from '../support/document-blocks.ts';
+import { assertRefusesPrintedSecrets } from '../support/sdk/printed-secrets.ts';
 import { testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -184,6 +185,7 @@ describe('an afternoon', HANG_LIMIT, () => {
     const { run: give } = commandLine({ BASE_URL: service.baseUrl, API_KEY: key.apiKey });
     const rehearse = () => give(['rehearse', '--url', `http://127.0.0.1:${PORT}/hook`]);
     const first = await startReceiver({ PORT });
+    await assertRefusesPrintedSecrets(programOf('4-webhooks'), `http://127.0.0.1:${PORT}/hook`);
     const added = await type('4-webhooks', 'afternoon-endpoint-1', `http://127.0.0.1:${PORT}/hook`);
     Object.assign(env, { ENDPOINT_ID: /wep_\w+/.exec(added)?.[0] });
     const [SECRET = ''] = /whsec_[^"]+/.exec(added) ?? [];
