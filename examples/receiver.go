@@ -30,6 +30,8 @@ var (
 	inbox     = os.Getenv("INBOX")
 	challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 	handling  sync.Mutex
+	// feed follows no redirection, so that the key goes nowhere else.
+	feed = &http.Client{Timeout: 15 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 )
 
 // event leaves data as it arrived: that of a kind which is added later may have members of the same names and other types.
@@ -138,7 +140,7 @@ func catchUp(after int64) error {
 			return err
 		}
 		request.Header.Set("X-API-Key", os.Getenv("API_KEY"))
-		response, err := (&http.Client{Timeout: 15 * time.Second}).Do(request)
+		response, err := feed.Do(request)
 		if err != nil {
 			return err
 		}

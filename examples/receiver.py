@@ -21,6 +21,14 @@ SECRETS = os.environ.get("SECRETS", "").split()
 BODY_BYTES_MAX = 1024 * 1024
 
 
+class NoRedirection(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        """urllib would send the key to the other address. Without a request the redirection is an HTTPError."""
+
+
+FEED = urllib.request.build_opener(NoRedirection)
+
+
 def open_inbox(path):
     inbox = sqlite3.connect(path, isolation_level=None)
     inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
@@ -58,7 +66,7 @@ def catch_up(inbox, after):
     has_more = True
     while has_more:
         address = f"{BASE_URL}/v1/events?after_sequence={after}&limit=500"
-        with urllib.request.urlopen(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
+        with FEED.open(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
             page = json.load(answer)
         for event in page["events"]:
             if event["sequence"] > after + 1:

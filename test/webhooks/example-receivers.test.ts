@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { createServer, type RequestListener } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -18,6 +19,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -78,6 +80,14 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     ...FOLDER,
   },
 };
+
+/** @returns The address of a server on this machine. */
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  after(() => void server.close());
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, killed, and events that are kept no more`, {
@@ -182,6 +192,33 @@ for (const [name, example] of Object.entries(EXAMPLES))
     for (const event of [...unknown, failedEvent(1_003n, 250n)])
       assert.equal((await fetch(signedRequest({ secret, event, url }))).status, 200);
     while (example.listRestorations(INBOX).length === 0) await sleep(20);
+  });
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: the key goes to no address that a redirection names`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const asked = { service: 0, other: 0 };
+    const other = await listen((_request, response) => {
+      asked.other += 1;
+      response.setHeader('Content-Type', 'application/json').end('{"events":[],"has_more":false}');
+    });
+    const service = await listen(({ url = '' }, response) => {
+      asked.service += 1;
+      response.writeHead(302, { Location: other + url }).end();
+    });
+    const PORT = String(await freePort());
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    const [program = '', ...args] = example.command();
+    const env = { ...process.env, PORT, INBOX, SECRETS: '', BASE_URL: service, API_KEY: 'pi_sandbox_test' };
+    const receiver = spawn(program, args, { env: { ...env, PYTHONDONTWRITEBYTECODE: '1' }, stdio: 'ignore' });
+    after(() => receiver.kill('SIGKILL'));
+    // It listens, or ends, after it tried to catch up.
+    const isListening = () => fetch(`http://127.0.0.1:${PORT}/`).catch(() => undefined);
+    await waitFor('end of catching up', async () => receiver.exitCode !== null || (await isListening()));
+    assert.equal(asked.other, 0);
+    assert.notEqual(asked.service, 0);
   });
 
 test('examples/receiver.go ends with a sentence where INBOX names no folder', needsLanguage('go'), () => {
