@@ -186,10 +186,10 @@ async function verify({ database }: OperatorContext, { partner, json }: Partial<
   for await (const { partnerId } of partnersToVerify(database, partner)) {
     const verdict = await verifyAdjustments(database, partnerId, audited);
     adjustments += verdict.adjustments;
-    problems.push(...verdict.problems);
+    for (const problem of verdict.problems) problems.push(problem);
     if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
   }
-  problems.push(...[...audited].map((subjectId) => ({ subjectId, fields: ['removed'] })));
+  for (const subjectId of audited) problems.push({ subjectId, fields: ['removed'] });
   const verification = {
     figures: { adjustments },
     problems,

@@ -3,9 +3,9 @@ import { type VerifiedPart, verifyEverything } from '../../operations/verificati
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import { readHead } from '../terminal/options.ts';
-import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
+import { printJson, printProgress, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
-import { setVerified } from '../terminal/verification.ts';
+import { printProblems, setVerified } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface VerifyOptions {
@@ -41,7 +41,7 @@ async function verify({ database, config }: OperatorContext, { expectLast, json 
       parts: parts.map((part) => ({ ...part, left: part.left?.message ?? null })),
     });
   for (const part of parts) printText(`${part.part.padEnd(18)}${String(part.checked).padStart(12)}  ${verdictOf(part)}\n`);
-  printTable(
+  printProblems(
     problems.map(({ record, problem }) => ({ record, problem })),
     left ? 'No verified record was modified.' : 'No record was modified.',
   );

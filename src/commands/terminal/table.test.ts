@@ -61,3 +61,9 @@ test('whatever is in it: no line is wider than 120 columns, but for a single wor
     { numRuns: 50 },
   );
 });
+
+test('a table of more rows than a call takes arguments, of which one is wrapped', () => {
+  const short = Array.from({ length: 150_000 }, (_, index) => ({ record: `txn_${index}`, problem: 'was changed' }));
+  const long = { record: 'txn', problem: 'was changed '.repeat(12).trim() };
+  assert.equal(layOutTable([long, ...short]).length, 1 + 2 + short.length);
+});

@@ -26,7 +26,7 @@ export function layOutTable(rows: readonly Row[]): string[] {
  * @param columnsMax Longer values are wrapped at spaces.
  */
 export function layOutFields(fields: Row, columnsMax = Number.POSITIVE_INFINITY): string[] {
-  const width = Math.max(...Object.keys(fields).map((name) => widthOf(name)));
+  const width = widestOf(Object.keys(fields));
   return Object.entries(fields).flatMap(([name, value]) =>
     wrap(value, columnsMax - width - GAP.length).map((part, line) => `${pad(line === 0 ? name : '', width)}${GAP}${part}`),
   );
@@ -35,10 +35,10 @@ export function layOutFields(fields: Row, columnsMax = Number.POSITIVE_INFINITY)
 /** `undefined` when the longest words of the columns do not fit side by side. */
 function fitWidths(lines: readonly (readonly string[])[]): number[] | undefined {
   const columns = (lines[0] ?? []).map((_, index) => lines.map((cells) => cells[index] ?? ''));
-  const widths = columns.map((cells) => Math.max(...cells.map((cell) => widthOf(cell))));
+  const widths = columns.map((cells) => widestOf(cells));
   let over = widths.reduce((sum, width) => sum + width + GAP.length, -GAP.length) - COLUMNS_MAX;
   if (over <= 0) return widths;
-  const least = columns.map((cells) => Math.max(...cells.flatMap((cell) => cell.split(' ')).map((word) => widthOf(word))));
+  const least = columns.map((cells) => widestOf(cells.flatMap((cell) => cell.split(' '))));
   while (over > 0) {
     const index = widestToWrap(widths, least);
     if (index === undefined) return undefined;
@@ -46,6 +46,11 @@ function fitWidths(lines: readonly (readonly string[])[]): number[] | undefined 
     over--;
   }
   return widths;
+}
+
+/** There may be more texts than a call takes arguments. */
+function widestOf(texts: readonly string[]): number {
+  return texts.reduce((widest, text) => Math.max(widest, widthOf(text)), 0);
 }
 
 function widestToWrap(widths: readonly number[], least: readonly number[]): number | undefined {

@@ -1,7 +1,10 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { eachPartner, type Partner } from '../../store/access/partner.ts';
 import type { Database } from '../../store/database.ts';
-import { printJson, printTable, type Row } from './output.ts';
+import { printJson, printTable, printText, type Row } from './output.ts';
+
+/** Nobody reads more rows than this; a program reads `--json`, which has them all. */
+const ROWS_MAX = 1_000;
 
 export interface Verification<Problem> {
   /** How many records were verified, by the name of the member in the JSON output. */
@@ -24,7 +27,13 @@ export function printVerification<Problem>(verification: Verification<Problem>, 
   const { figures, problems, toJson, toRow, unmodified } = verification;
   setVerified(problems.length === 0);
   if (asJson) printJson({ ok: problems.length === 0, ...figures, problems: problems.map(toJson) });
-  else printTable(problems.map(toRow), unmodified);
+  else printProblems(problems.map(toRow), unmodified);
+}
+
+/** Prints the first problems, and how many more there are; or a sentence when there are none. */
+export function printProblems(rows: readonly Row[], ifEmpty: string): void {
+  printTable(rows.slice(0, ROWS_MAX), ifEmpty);
+  if (rows.length > ROWS_MAX) printText(`… and ${rows.length - ROWS_MAX} more: --json lists each.\n`);
 }
 
 /** Exit code 1 for a record that is not as the service wrote it. */

@@ -54,17 +54,15 @@ export async function verifySettlements(
       });
     const { settlement, count, problems: found } = await checkTwice(db, listed, check);
     lines += count;
-    problems.push(...found);
+    for (const problem of found) problems.push(problem);
     previous = settlement;
   }
   if (settlements > 0 && previous?.status !== 'open')
     problems.push(problemAt(previous, null, 'none_open', 'The last settlement is not open: the next one was removed.'));
-  problems.push(
-    ...(await verifyUnsettled(database, partnerId, previous)).map(({ code, message }) =>
-      problemAt(undefined, null, code, message),
-    ),
-  );
-  problems.push(...(await findMisplaced(db, partnerId)));
+  // There may be more of them than a call takes arguments.
+  for (const { code, message } of await verifyUnsettled(database, partnerId, previous))
+    problems.push(problemAt(undefined, null, code, message));
+  for (const problem of await findMisplaced(db, partnerId)) problems.push(problem);
   return { settlements, lines, problems };
 }
 

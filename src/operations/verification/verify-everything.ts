@@ -110,7 +110,7 @@ async function verifyAllSettlements(database: Database, nodes: NodeReader, optio
     try {
       const verdict = await verifySettlements(database, partnerId, options);
       lines += BigInt(verdict.lines);
-      problems.push(...verdict.problems.map((problem) => ({ record: nameOf(partnerId, problem), problem: problem.message })));
+      for (const problem of verdict.problems) problems.push({ record: nameOf(partnerId, problem), problem: problem.message });
     } catch (error) {
       await nodes.look(partnerId);
       isAnyLeft ||= nodes.isLost(partnerId);
