@@ -26,26 +26,41 @@ async function verify({ database, config }: OperatorContext, { expectLast, json 
   const lasts: AuditHead[] = [];
   const { signLike } = configuredSettlementTools(config);
   const options = { signLike, expected: expectLast, onLast: (head: AuditHead) => void lasts.push(head) };
-  for await (const part of verifyEverything(database, options)) {
-    parts.push(part);
-    if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
+  let isWhole = false;
+  try {
+    for await (const part of verifyEverything(database, options)) {
+      parts.push(part);
+      if (!json) printText(`${part.part.padEnd(18)}${String(part.checked).padStart(12)}  ${verdictOf(part)}\n`);
+      else if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
+    }
+    isWhole = parts.every(({ left }) => !left);
+  } finally {
+    // What was found is told although a later part cannot be read.
+    if (parts.length > 0)
+      printFound({ parts, last: lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join(), isWhole }, json);
   }
+}
+
+interface Found {
+  readonly parts: readonly VerifiedPart[];
+  /** The last audit entry. */
+  readonly last: string;
+  /** Whether everything was verified. */
+  readonly isWhole: boolean;
+}
+
+function printFound({ parts, last, isWhole }: Found, json: boolean | undefined): void {
   const problems = parts.flatMap((part) => part.problems);
-  const left = parts.find((part) => part.left)?.left;
-  setVerified(problems.length === 0 && !left);
-  const shown = lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join();
+  const ok = isWhole && problems.length === 0;
+  setVerified(ok);
   if (json)
-    return printJson({
-      ok: problems.length === 0 && !left,
-      audit_last: shown,
-      parts: parts.map((part) => ({ ...part, left: part.left?.message ?? null })),
-    });
-  for (const part of parts) printText(`${part.part.padEnd(18)}${String(part.checked).padStart(12)}  ${verdictOf(part)}\n`);
+    return void printJson({ ok, audit_last: last, parts: parts.map((part) => ({ ...part, left: part.left?.message ?? null })) });
   printProblems(
     problems.map(({ record, problem }) => ({ record, problem })),
-    left ? 'No verified record was modified.' : 'No record was modified.',
+    isWhole ? 'No record was modified.' : 'No verified record was modified.',
   );
-  printText(`Last  ${shown}\n`);
+  printText(`Last  ${last}\n`);
+  const left = parts.find((part) => part.left)?.left;
   if (left) printText(`Not verified, because a worker of the database does not answer: ${left.message}\n`);
 }
 

@@ -47,6 +47,8 @@ export interface EverythingOptions extends Pick<SealKeys, 'signLike'> {
  * credentials, endpoints, drafts, adjustments, settlements with their lines and contributions, and batches. Changes may go on; a record
  * that changed meanwhile is read again under its lock. While a worker of a cluster does not answer, the settlements of the other partners are
  * verified, and every part without rows on it.
+ *
+ * @throws What a part cannot be read for, after the parts before it.
  */
 export async function* verifyEverything(database: Database, options: EverythingOptions): AsyncGenerator<VerifiedPart> {
   const { pause = async () => {} } = options;
@@ -58,7 +60,7 @@ export async function* verifyEverything(database: Database, options: EverythingO
       const { records, differences } = await verifyKind(database, kind, pause);
       return { checked: BigInt(records), problems: differences.map((each) => differingRecord(kind.name, each)) };
     });
-  yield await verifyAllSettlements(database, nodes, { ...options, pause });
+  yield* verifyAllSettlements(database, nodes, { ...options, pause });
   yield await unlessLost(nodes, 'impact_batch', async () => {
     const { batches, projects, problems } = await verifyImpactBatches(database);
     const ofBatches = problems.map((each) =>
@@ -98,27 +100,44 @@ async function verifyRules({ pool, auditKeys }: Database): Promise<VerifiedPart>
   return { part: 'rule_version', checked: BigInt(stored.length), problems };
 }
 
-async function verifyAllSettlements(database: Database, nodes: NodeReader, options: EverythingOptions): Promise<VerifiedPart> {
+/** One part; when it cannot be read to its end, what was found before the error. */
+async function* verifyAllSettlements(
+  database: Database,
+  nodes: NodeReader,
+  options: EverythingOptions,
+): AsyncGenerator<VerifiedPart> {
   const problems: VerifiedProblem[] = [];
-  let lines = 0n;
+  const found = { part: 'settlement', checked: 0n, problems };
   let isAnyLeft = false;
-  for await (const { partnerId } of eachPartner(database.pool)) {
-    if (nodes.isLost(partnerId)) {
-      isAnyLeft = true;
-      continue;
-    }
-    try {
-      const verdict = await verifySettlements(database, partnerId, options);
-      lines += BigInt(verdict.lines);
-      for (const problem of verdict.problems) problems.push({ record: nameOf(partnerId, problem), problem: problem.message });
-    } catch (error) {
-      await nodes.look(partnerId);
+  try {
+    for await (const { partnerId } of eachPartner(database.pool)) {
+      if (!nodes.isLost(partnerId)) found.checked += await addSettlements(database, nodes, partnerId, { ...options, problems });
       isAnyLeft ||= nodes.isLost(partnerId);
-      if (!nodes.isLost(partnerId)) problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
+      await options.pause?.();
     }
-    await options.pause?.();
+  } catch (error) {
+    if (problems.length > 0) yield found;
+    throw error;
   }
-  return { part: 'settlement', checked: lines, problems, ...(isAnyLeft && { left: partnersOfLost(nodes.lost) }) };
+  yield { ...found, ...(isAnyLeft && { left: partnersOfLost(nodes.lost) }) };
+}
+
+/** Adds the problems of a partner. @returns How many lines were verified. */
+async function addSettlements(
+  database: Database,
+  nodes: NodeReader,
+  partnerId: string,
+  { problems, ...options }: EverythingOptions & { readonly problems: VerifiedProblem[] },
+): Promise<bigint> {
+  try {
+    const verdict = await verifySettlements(database, partnerId, options);
+    for (const problem of verdict.problems) problems.push({ record: nameOf(partnerId, problem), problem: problem.message });
+    return BigInt(verdict.lines);
+  } catch (error) {
+    await nodes.look(partnerId);
+    if (!nodes.isLost(partnerId)) problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
+    return 0n;
+  }
 }
 
 /**

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
-import { type VerifiedProblem, verifyEverything } from '../../operations/verification/verify-everything.ts';
+import { verifyEverything } from '../../operations/verification/verify-everything.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import type { Job } from '../job.ts';
 
 export const VERIFY_JOB = 'verify';
-/** The most problems in the log; `verify` prints all. */
+/** The most problems in the log; `verify --json` has all. */
 const NAMED_MAX = 20;
 
 /**
@@ -20,25 +20,29 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
     description: 'verifies every record that prices, permits or authorises; logs modified records as errors',
     pattern: '40 2 * * *',
     async run({ database, signal, alert }) {
-      const problems: VerifiedProblem[] = [];
       let checked = 0n;
+      let differences = 0;
       let left: PartnersLeftError | undefined;
       const lasts: AuditHead[] = [];
       const options = { signLike, pause: halfTime(signal), onLast: (head: AuditHead) => void lasts.push(head) };
-      for await (const part of verifyEverything(database, options)) {
-        checked += part.checked;
-        problems.push(...part.problems);
-        left ??= part.left;
+      try {
+        for await (const part of verifyEverything(database, options)) {
+          checked += part.checked;
+          for (const { record, problem } of part.problems)
+            if (differences++ < NAMED_MAX) alert(`modified record: ${record}: ${problem}`);
+          left ??= part.left;
+        }
+      } finally {
+        // What was found is told although a later part cannot be read.
+        if (differences > 0)
+          alert(
+            `${pluralise(differences, 'record')} modified: \`partner-impact verify\` lists each; follow "Verify everything" in docs/operating.md`,
+          );
       }
-      for (const { record, problem } of problems.slice(0, NAMED_MAX)) alert(`modified record: ${record}: ${problem}`);
-      if (problems.length > 0)
-        alert(
-          `${pluralise(problems.length, 'record')} modified: \`partner-impact verify\` lists each; follow "Verify everything" in docs/operating.md`,
-        );
       if (left) throw left;
       return {
         checked: Number(checked),
-        differences: problems.length,
+        differences,
         audit_last: lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join(),
       };
     },
