@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
+import { needsTerminal, onTerminal } from '../support/commands/on-terminal.ts';
 import { testService } from '../support/service.ts';
 import { openFirst } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -37,6 +38,16 @@ test('partner-impact adjustment: from a draft to its reversal, one JSON value ea
   const reversal = await draftOne('--reversal-of', drafted.adjustment_id);
   assert.deepEqual([reversal.points_delta, reversal.reversal_of], [250, drafted.adjustment_id]);
   const other = [...partner, '--adjustment', reversal.adjustment_id];
+  if (!needsTerminal.skip) {
+    const env = { ...settings, XDG_CONFIG_HOME: join(folder, 'bea') };
+    const words = ['adjustment', 'reject', ...other, '--reason', 'no'];
+    const { code, shown } = await onTerminal(words, { env, prompt: '[y/N]', typed: 'n\r' });
+    assert.equal(code, 2, shown);
+    assert.match(
+      shown,
+      new RegExp(`Reject the adjustment ${reversal.adjustment_id} of 250 points for the contribution ${transactionId}`),
+    );
+  }
   assert.equal((await bea.runJson('adjustment', 'reject', ...other, '--reason', 'لا')).note, 'لا');
   const listed = await owner.runJson('adjustment', 'list', ...partner, '--status', 'posted');
   assert.deepEqual([listed.length, listed[0].adjustment_id], [1, drafted.adjustment_id]);

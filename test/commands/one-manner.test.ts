@@ -74,6 +74,7 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
     ],
     ...['impact-batch add', 'impact-batch add-evidence', 'impact-batch advance', 'impact-batch correct'],
     ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'settlement close'],
+    ...['adjustment reject', 'failure reject', 'operator set-email'],
     ...['attest', 'delivery recover', 'rule attest', 'rule create', 'rule withdraw', 'settlement attest'],
   ];
 
@@ -196,6 +197,29 @@ describe('a question', HANG_LIMIT, () => {
     assert.match(
       await atTerminal('rule', 'attest', ...cost.slice(2), '--reason', 'known'),
       /for all partners, which is to come \(20\S+Z\), as it is: tree cost 7\.5, currency SAR\?/,
+    );
+  });
+
+  test('about what is rejected, or is given an address: which, and whose', needsTerminal, async () => {
+    const { partner } = await service.newPartner();
+    const { partnerId, name } = partner;
+    const [operator] = await enrolled(database, 'operator');
+    const never = {
+      partnerId,
+      partnerEventId: uniqueId('event'),
+      partnerOrderRef: 'order-74',
+      points: 500n,
+      reason: 'out of bounds',
+    };
+    const { failureId } = await draftFailure(database, operator, never);
+    assert.match(
+      await atTerminal('failure', 'reject', '--partner', partnerId, '--failure', failureId),
+      new RegExp(`Reject the failure of the event ${never.partnerEventId} of ${name} .+order order-74, 500 points`),
+    );
+    const { operatorId } = await records;
+    assert.match(
+      await atTerminal('operator', 'set-email', '--operator', operatorId, '--email', 'amal@partner.example'),
+      new RegExp(`Give the operator ${operatorId} \\(Amal, viewer\\) the address amal@partner\\.example\\?`),
     );
   });
 

@@ -13,7 +13,7 @@ import {
 } from '../../operations/access/manage-operator.ts';
 import { findOperator, listOperators } from '../../store/access/operator.ts';
 import type { Queryable } from '../../store/database.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { consoleLink } from '../terminal/console-link.ts';
 import { readEmail, readName } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
@@ -57,8 +57,9 @@ export function operatorCommand(): ProgramCommand {
   one('change-role', 'change the role, from the next command on')
     .addOption(role())
     .action(withOperator(changeOperatorRole.leastRole, changeRole));
-  one('set-email', 'add the e-mail address of an operator who has none')
+  one('set-email', 'add the e-mail address of an operator who has none, permanently')
     .requiredOption('--email <address>', 'e-mail address of the person', readEmail)
+    .option(...YES)
     .action(withOperator(enterAddress.leastRole, setEmail));
   one('disable', 'disable the operator permanently, and sign out everywhere')
     .option(...YES)
@@ -98,8 +99,9 @@ async function changeRole(
 
 async function setEmail(
   { database, actor }: OperatorContext,
-  { operator, email, json }: Target & { email: string },
+  { operator, email, yes, json }: Target & { email: string; yes?: boolean },
 ): Promise<void> {
+  await confirmAtTerminal(`Give the operator ${await describe(database.pool, operator)} the address ${email}?`, 'final', yes);
   print(await enterAddress(database, actor, operator, email), json);
 }
 

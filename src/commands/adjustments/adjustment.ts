@@ -18,7 +18,7 @@ import type { SettlementTools } from '../../operations/settlements/settlement-to
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { integerReader, UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -72,7 +72,8 @@ export function adjustmentCommand(): ProgramCommand {
   one('approve', 'approve an adjustment that another operator drafted').action(
     withOperator(approveAdjustment.leastRole, approve),
   );
-  one('reject', 'reject an adjustment that is not posted')
+  one('reject', 'reject an adjustment that is not posted, permanently')
+    .option(...YES)
     .requiredOption('--reason <text>', 'reason, stored with the change')
     .formerly('note', 'reason')
     .action(withOperator(rejectAdjustment.leastRole, reject));
@@ -145,10 +146,12 @@ async function approve({ database, config, actor }: OperatorContext, { partner, 
 
 async function reject(
   { database, config, actor }: OperatorContext,
-  { partner, adjustment, reason, json }: Target & { reason: string },
+  { partner, adjustment, reason, yes, json }: Target & { reason: string; yes?: boolean },
 ): Promise<void> {
   const id = { partnerId: partner, adjustmentId: adjustment };
   const tools = configuredSettlementTools(config);
+  const found = await getAdjustment(database.pool, id);
+  await confirmAtTerminal(`Reject the adjustment ${adjustment} of ${describeDelta(found)}?`, 'final', yes);
   await printDone(database, await rejectAdjustment(database, actor, id, reason), { tools, json });
 }
 
@@ -159,14 +162,17 @@ async function post(
   const id = { partnerId: partner, adjustmentId: adjustment };
   const tools = configuredSettlementTools(config);
   const found = await getAdjustment(database.pool, id);
-  const { transactionId, pointsDelta, amountDelta } = found;
-  const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
   const change = describeChange(await previewAdjustment(database, found, tools));
-  await confirm(`Post ${what} for the contribution ${transactionId}${change}, and send an event to the partner?`, 'final', yes);
+  await confirm(`Post ${describeDelta(found)}${change}, and send an event to the partner?`, 'final', yes);
   await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
 
 /** The change is done, even when its effect cannot be read at the moment. */
+function describeDelta({ transactionId, pointsDelta, amountDelta }: Adjustment): string {
+  const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
+  return `${what} for the contribution ${transactionId}`;
+}
+
 async function printDone(
   database: Database,
   adjustment: Adjustment,

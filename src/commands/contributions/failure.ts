@@ -2,7 +2,7 @@ import { approveFailure, draftFailure, rejectFailure } from '../../operations/co
 import { findOperator } from '../../store/access/operator.ts';
 import { type FailureDraft, listAllFailureDrafts, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
 import type { Queryable } from '../../store/database.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { integerReader } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -57,7 +57,9 @@ export function failureCommand(): ProgramCommand {
   one('approve', 'second operator: record the event as failed, permanently; the partner may restore the points')
     .option(...YES)
     .action(withOperator(approveFailure.leastRole, approve));
-  one('reject', 'reject a draft').action(withOperator(rejectFailure.leastRole, reject));
+  one('reject', 'reject a draft, permanently')
+    .option(...YES)
+    .action(withOperator(rejectFailure.leastRole, reject));
   return failure;
 }
 
@@ -79,15 +81,16 @@ async function approve(
   { database, actor }: OperatorContext,
   { partner: partnerId, failure: failureId, yes, json }: Target,
 ): Promise<void> {
-  const [draft] = await listAllFailureDrafts(database.pool, { afterId: '', ids: [failureId], limit: 1 });
-  const what = draft ? await describe(database.pool, draft) : `the event of ${failureId}`;
+  const what = await describe(database.pool, failureId);
   await confirm(`Record ${what} as failed and authorise the partner to restore the points?`, 'final', yes);
   const approved = await approveFailure(database, actor, { partnerId, failureId });
   print(approved.draft, json);
 }
 
 /** The event, and who says on what grounds that it can never be confirmed. */
-async function describe(db: Queryable, draft: FailureDraft): Promise<string> {
+async function describe(db: Queryable, failureId: string): Promise<string> {
+  const [draft] = await listAllFailureDrafts(db, { afterId: '', ids: [failureId], limit: 1 });
+  if (!draft) return `the event of ${failureId}`;
   const { partnerId, partnerEventId, partnerOrderRef, points, draftedBy, reason } = draft;
   const partner = (await readPartnerNames(db, [partnerId]))(partnerId);
   const drafter = (await findOperator(db, draftedBy))?.name ?? draftedBy;
@@ -96,8 +99,9 @@ async function describe(db: Queryable, draft: FailureDraft): Promise<string> {
 
 async function reject(
   { database, actor }: OperatorContext,
-  { partner: partnerId, failure: failureId, json }: Target,
+  { partner: partnerId, failure: failureId, yes, json }: Target,
 ): Promise<void> {
+  await confirmAtTerminal(`Reject the failure of ${await describe(database.pool, failureId)}?`, 'final', yes);
   print(await rejectFailure(database, actor, { partnerId, failureId }), json);
 }
 
