@@ -71,15 +71,17 @@ async function runOne({ database, config, actor }: OperatorContext, name: string
   printFields({ job: name, run: String(runNo), outcome, ...(error && { error }), ...inWords(JSON.parse(result ?? 'null')), ms });
 }
 
+/** @throws UsageError For an unknown name. */
 function requireKnown(name: string, config: Config): void {
   const names = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map((job) => job.name);
   if (!names.includes(name)) throw new UsageError(`There is no job ${name}. The jobs are ${names.join(', ')}.`);
 }
 
-async function history({ database }: OperatorContext, options: PageOptions & { job?: string }): Promise<void> {
+async function history({ database, config }: OperatorContext, options: PageOptions & { job?: string }): Promise<void> {
   const [, startedAt = '', runNo = '', jobName = ''] = readAfterTime(options, /^(\S+)\/(-?\d{1,18})\/([\w-]+)$/) ?? [];
   const before = startedAt === '' ? undefined : { startedAt, runNo, jobName };
   const runs = await listJobRuns(database.pool, { jobName: options.job, before, limit: options.limit + 1 });
+  if (runs.length === 0 && options.job !== undefined) requireKnown(options.job, config);
   const cursorOf = (run: JobRun) => `${run.startedAt.toISOString()}/${run.runNo}/${run.jobName}`;
   printPage(runs, options, { cursorOf, toJson: runToJson, toRow: runToRow, ifNone: 'No job has run yet.' });
 }

@@ -377,6 +377,9 @@ describe('by hand', HANG_LIMIT, () => {
         [-2, 'schedule'],
       ],
     );
+    const mistyped = await run(['job', 'history', '--job', 'prune-job-run']);
+    assert.deepEqual([mistyped.code, mistyped.stdout], [2, '']);
+    assert.match(mistyped.stderr, /There is no job prune-job-run\. The jobs are .*prune-job-runs/);
     const listed = await runJson('job', 'list');
     assert.deepEqual(
       listed.map(({ job }: { job: string }) => job),
