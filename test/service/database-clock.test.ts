@@ -180,6 +180,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/commands/doctor.ts': 'from when on uses of break-glass are listed',
   'src/commands/examine-server.ts': 'compares the two clocks',
   'src/commands/webhooks/endpoint.ts': 'the timestamp of a signature',
+  'src/commands/sandbox/partner-client.ts': 'until when to wait, by Retry-After',
   'src/commands/job.ts': 'what is shown',
   'src/commands/access/key.ts': 'what is shown',
   'src/commands/terminal/options.ts': 'mistakes in what was typed',

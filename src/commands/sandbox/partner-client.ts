@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readRetryAfter } from '../../domain/webhooks/retry-schedule.ts';
 import { UsageError } from '../terminal/options.ts';
 
 /** The service, as a partner calls it. */
@@ -16,6 +17,9 @@ interface ErrorAnswer {
 /** Longer than the service takes to send a sample to a receiver that hangs. */
 const TIMEOUT_MS = 60_000;
 const BUSY_MAX = 60;
+const PAUSE_LEAST_MS = 1_000;
+/** A longer `Retry-After` is a mistake of a proxy. */
+const PAUSE_MOST_MS = 60_000;
 
 /**
  * @param baseUrl Without a slash at its end.
@@ -30,10 +34,11 @@ export function partnerClient(baseUrl: string, apiKey: string): PartnerClient {
       const response = await fetch(baseUrl + path, { ...init, redirect: 'manual', signal }).catch((cause: unknown) => {
         throw new Error(`${baseUrl} does not answer. Check the address, and that the service runs.`, { cause });
       });
-      const seconds = Number(response.headers.get('retry-after'));
+      const retryAfter = response.headers.get('retry-after') ?? undefined;
       if ((response.status !== 429 && response.status !== 503) || busy === BUSY_MAX) return readAnswer(response, path);
       await response.body?.cancel();
-      await sleep(Math.max(1, seconds) * 1_000);
+      const askedMs = readRetryAfter({ status: response.status, retryAfter }, new Date()) ?? 0;
+      await sleep(Math.min(Math.max(PAUSE_LEAST_MS, askedMs), PAUSE_MOST_MS));
     }
   };
   const headers = { 'x-api-key': apiKey };
