@@ -75,7 +75,10 @@ const confirmed = says({ contribution: Contribution, association: Association })
 const adjusted = Type.Unsafe({
   oneOf: [
     says({
-      change: Type.Literal('failed', { description: 'A pending contribution became failed.' }),
+      change: Type.Literal('failed', {
+        description:
+          'A pending contribution became failed, or operators recorded an event as failed that can never be confirmed.',
+      }),
       contribution: Contribution,
       point_restoration_authorized: Type.Literal(true, {
         description: 'Restore the points of the customer, once for this `transaction_id`.',
