@@ -14,7 +14,7 @@ const receiver = impact.events.receiver(SECRET, new SqliteInbox(new DatabaseSync
   },
 });
 
-async function settle(intent: Intent): Promise<void> {
+async function settle(intent: Intent): Promise<number> {
   const outcome = await impact.confirm(intent);
   outcome.match({
     confirmed: ({ transactionId }) => wallet.confirmed(intent.eventId, transactionId),
@@ -23,18 +23,18 @@ async function settle(intent: Intent): Promise<void> {
     refused: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),
     unknown: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),
   });
+  return outcome.match({ confirmed: () => 200, pending: () => 202, failed: () => 422, refused: () => 202, unknown: () => 202 });
 }
 
-async function give(orderRef = '', points = ''): Promise<void> {
+async function give(orderRef = '', points = ''): Promise<number> {
   const intent = PartnerImpact.intent({ orderRef, points: BigInt(points) });
   wallet.deduct(intent);
-  await settle(intent);
+  return settle(intent).catch(() => 202); // the points stay deducted, and the loop below goes on
 }
 
-createServer((request, response) => {
+createServer(async (request, response) => {
   const [, path, orderRef, points] = request.url?.split('/') ?? [];
   if (path === 'hook') return nodeHandler(receiver)(request, response);
-  const ended = give(orderRef, points).catch(() => response.writeHead(409));
-  return ended.then(() => response.end());
+  response.writeHead(await give(orderRef, points).catch(() => 409)).end();
 }).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
 for await (const _ of setInterval(5_000)) await Promise.allSettled(wallet.due().map(settle));

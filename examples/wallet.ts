@@ -5,6 +5,10 @@ import type { Intent, RestorationPermit } from '@partner-impact/sdk';
 /** Longer than a confirmation takes: only then is a gift that says nothing taken up again. */
 const FIRST_DUE_MS = 90_000;
 
+/** What became due in one outage is not asked for at one moment, and not all at once. */
+const JITTER_MS = 30_000;
+const DUE_MAX = 100;
+
 export class Wallet {
   readonly #database: DatabaseSync;
 
@@ -50,12 +54,13 @@ export class Wallet {
 
   /** @param retryAt When to confirm the intent again: no gift that is neither confirmed nor restored is ever left without one. */
   held(eventId: string, status: string, retryAt: Date): void {
-    this.#move(eventId, status, retryAt.getTime(), null);
+    this.#move(eventId, status, retryAt.getTime() + Math.floor(Math.random() * JITTER_MS), null);
   }
 
-  /** The intents to confirm again. */
+  /** The intents to confirm again, those that wait longest first. The rest is due at the next look. */
   due(until = new Date()): Intent[] {
-    const rows = this.#database.prepare('select intent from gift where due_ms <= ?').all(until.getTime());
+    const select = `select intent from gift where due_ms <= ? order by due_ms limit ${DUE_MAX}`;
+    const rows = this.#database.prepare(select).all(until.getTime());
     return rows.map(({ intent }) => JSON.parse(String(intent)));
   }
 

@@ -1,9 +1,12 @@
 /** The partner's server of examples/ over HTTP: what it answers to a customer and to a webhook. */
+import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { assertRefusesPrintedSecrets } from '../support/sdk/printed-secrets.ts';
@@ -31,3 +34,22 @@ await waitFor('server', () => fetch(`${url}/hook`).catch(() => undefined));
 
 test('without a secret it accepts no event, whatever text of its program signs it', () =>
   assertRefusesPrintedSecrets(program, `${url}/hook`));
+
+test('tells what became of a gift, and refuses a second one for its order', HANG_LIMIT, async () => {
+  const give = async (order: string, points = '10') =>
+    (await fetch(`${url}/gifts/${order}/${points}`, { method: 'POST' })).status;
+  assert.deepEqual([await give('order-server-1'), await give('order-server-1')], [200, 409]);
+  assert.equal(await give('SIM-FAILED-server'), 422);
+  assert.equal(await give('SIM-PENDING-server'), 202);
+  for (const points of ['', 'x', '1000']) assert.equal(await give('order-server-2', points), 409, points);
+});
+
+test('a gift whose confirmation ends with an error stays stored, and is not taken for a refused click', async () => {
+  const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'));
+  after(() => database.close());
+  // The outcome cannot be written.
+  database.exec(`create trigger no_outcome before update of status on gift when new.order_ref = 'order-server-3'
+    begin select raise(abort, 'not now'); end`);
+  assert.equal((await fetch(`${url}/gifts/order-server-3/10`, { method: 'POST' })).status, 202);
+  assert.equal(database.prepare("select status from gift where order_ref = 'order-server-3'").get()?.['status'], 'stored');
+});

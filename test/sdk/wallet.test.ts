@@ -43,10 +43,33 @@ test('a permit with other points than were deducted gives nothing back, and the 
   wallet.deduct(gift);
   const [before] = read();
   wallet.restore(issueRestorationPermit('txn_other', 99n), gift.eventId);
-  assert.deepEqual([read()[0], wallet.due()], [before, [JSON.parse(JSON.stringify(gift))]]);
+  const soon = new Date(Date.now() + 60_000);
+  assert.deepEqual([read()[0], wallet.due(soon)], [before, [JSON.parse(JSON.stringify(gift))]]);
   wallet.restore(issueRestorationPermit('txn_other', 100n), gift.eventId);
   assert.equal(read()[1]?.at(-1), 'restored');
   database.prepare('delete from gift where event_id = ?').run(gift.eventId);
+});
+
+test('what became due in one moment is taken up in parts, the oldest first, and spread when it is held again', () => {
+  const path = join(temporaryFolder('wallet'), 'many.db');
+  const many = new Wallet(path, 1_000n);
+  const intents = Array.from({ length: 150 }, (_none, index) => intentOf(`order-many-${index}`, 1n));
+  for (const intent of intents) many.deduct(intent);
+  const rows = new DatabaseSync(path);
+  after(() => rows.close());
+  rows.exec('update gift set due_ms = rowid');
+  const first = many.due();
+  assert.deepEqual(
+    first.map(({ eventId }) => eventId),
+    intents.slice(0, 100).map(({ eventId }) => eventId),
+  );
+  const retryAt = new Date();
+  for (const { eventId } of first) many.held(eventId, 'no_answer', retryAt);
+  assert.equal(many.due().filter(({ eventId }) => !first.some((each) => each.eventId === eventId)).length, 50);
+  const held = rows
+    .prepare("select count(distinct due_ms) as times, min(due_ms) as first from gift where status = 'no_answer'")
+    .get();
+  assert.ok(Number(held?.['times']) > 50 && Number(held?.['first']) >= retryAt.getTime());
 });
 
 test('a gift above the points of the account is not stored', () => {
