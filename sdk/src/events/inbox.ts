@@ -16,7 +16,8 @@ export type Handled = 'handled' | 'gap' | 'empty' | 'busy';
 
 /**
  * Keeps events between their receipt and their handling, and the sequence of the last one handled. Each event is handled once, in the
- * order of sequences, however often and in whatever order it arrives.
+ * order of sequences, however often and in whatever order it arrives. The events are those of one partner in one environment: the
+ * sequences of each begin at 1.
  *
  * @typeParam Tx What a handler gets to write within the transaction that records the event as handled.
  */

@@ -28,7 +28,7 @@ const SCHEMA = `
 const SCHEMA_LOCK = 0x70_69_69_6e;
 
 /**
- * An inbox in PostgreSQL, in two tables that it makes itself. A handler gets the client of the transaction: what it writes there is
+ * An inbox in PostgreSQL, in two tables that it makes itself; a schema has one. A handler gets the client of the transaction: what it writes there is
  * committed with the position or not at all. Any number of processes may use one inbox; one of them handles at a time.
  */
 export class PostgresInbox<Client extends PostgresClient> implements Inbox<Client> {

@@ -22,7 +22,7 @@ const LOCKED_BY_ITSELF =
   'A handler got "database is locked". In the file of the inbox a handler writes with its second parameter, tx, alone: any other connection to that file waits for the transaction of the handler itself.';
 
 /**
- * An inbox in SQLite, in two tables that it makes itself. A handler gets the connection: what it writes there is committed with the
+ * An inbox in SQLite, in two tables that it makes itself; a file has one. A handler gets the connection: what it writes there is committed with the
  * position or not at all, if it does not wait for anything but the database.
  *
  * Give it a connection of its own: other statements on the same one would be part of the transaction of a handler that waits. A handler that
