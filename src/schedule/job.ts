@@ -21,6 +21,17 @@ export interface Job {
 
 export type JobResult = Readonly<Record<string, number | string>>;
 
+/** A run that failed and has a result all the same: what it had found before. Its cause is recorded as the error. */
+export class UnfinishedRunError extends Error {
+  override readonly name = 'UnfinishedRunError';
+  readonly result: JobResult;
+
+  constructor(result: JobResult, cause: unknown) {
+    super('The run was not finished.', { cause });
+    this.result = result;
+  }
+}
+
 export interface JobContext {
   readonly database: Database;
   /** Aborted when the job must stop; checked between parts of the work. The next run does the rest. */

@@ -6,7 +6,7 @@ import { PartnersLeftError } from '../operations/for-each-partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
-import type { Job, JobResult } from './job.ts';
+import { type Job, type JobResult, UnfinishedRunError } from './job.ts';
 
 /** A job of a dead process is free after this time. */
 export const LEASE_MS = 60_000;
@@ -76,7 +76,7 @@ export async function doRun(database: Database, begun: BegunRun, { stop, onAlert
   const work = async () => begun.job.run({ database, signal, actor, alert, isByHand: begun.trigger === 'hand' });
   const ended = await work().then(
     (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
-    (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), result: null, error }),
+    (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), ...readFailure(error) }),
   );
   done.abort();
   await renewing;
@@ -91,6 +91,10 @@ export async function doRun(database: Database, begun: BegunRun, { stop, onAlert
     nextDueAt: nextDueAfter(run, await readClock(database.pool)),
   });
   return isOurs ? run : { ...run, outcome: 'abandoned' };
+}
+
+function readFailure(error: unknown): Pick<EndedRun, 'result' | 'error'> {
+  return error instanceof UnfinishedRunError ? { result: error.result, error: error.cause } : { result: null, error };
 }
 
 export function newCorrelation(): string {

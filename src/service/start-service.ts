@@ -15,7 +15,7 @@ import { listJobs } from '../schedule/jobs.ts';
 import { openSchedule, SCHEDULE_POOL_SIZE } from '../schedule/scheduler.ts';
 import { openSimulatedReviews } from '../schedule/simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
-import { findLastJobResult, listJobStates } from '../store/jobs/job.ts';
+import { listJobStates, listLastJobResults } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklogInPart } from '../store/webhooks/delivery-backlog.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
@@ -140,8 +140,9 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       listEndpointStates: () => listEndpointStates(watched.pool),
       listJobStates: () => listJobStates(watched.pool),
       findDifferences: async () => {
-        const result = await findLastJobResult(watched.pool, VERIFY_JOB);
-        return result === undefined ? undefined : (JSON.parse(result) as { differences: number }).differences;
+        const results = await listLastJobResults(watched.pool, VERIFY_JOB);
+        const counts = results.map((result) => (JSON.parse(result) as { differences: number }).differences);
+        return counts.length === 0 ? undefined : Math.max(...counts);
       },
     });
     metrics.watchLog(log.countDropped);

@@ -1,14 +1,17 @@
 /** A verification that cannot go on tells what it had found: the edit that it is for, and the failure, may be one person's work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { type VerifiedPart, verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { verifyJob } from '../../src/schedule/jobs/verify.ts';
+import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { testService } from '../support/service.ts';
+import { spawnService, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const service = await testService();
@@ -49,11 +52,12 @@ test('the command with --json gives one object with the parts that it verified',
   assert.deepEqual(differing, ['api_key', 'settlement']);
 });
 
-test('the job tells it as errors', async () => {
+test('the job tells it as errors, and its failed run has the count', async () => {
   const alerts: string[] = [];
-  const alert = (sentence: string) => void alerts.push(sentence);
-  const context = { database, actor: OWNER, signal: new AbortController().signal, alert };
-  await assert.rejects(verifyJob(keys).run(context), /impact_batch/);
+  const terms = { stop: new AbortController().signal, onAlert: (_run: unknown, sentence: string) => void alerts.push(sentence) };
+  const run = await runByHand(database, OWNER, verifyJob(keys), terms);
+  assert.deepEqual([run.outcome, run.result?.['differences']], ['failed', 2]);
+  assert.match(String(run.error), /impact_batch/);
   const told = alerts.join('\n');
   assert.match(told, ofKey);
   assert.match(told, ofContribution);
@@ -70,4 +74,12 @@ test('so does the part that is not at its end', async () => {
   };
   await assert.rejects(verify(), /The service stops/);
   assert.match(found.at(-1)?.problems[0]?.problem ?? '', ofContribution);
+});
+
+test('the metric counts it although no run has succeeded', HANG_LIMIT, async () => {
+  await database.pool.query('alter table impact_batch_away rename to impact_batch');
+  const port = await freePort();
+  await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--roles', 'api']);
+  const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  assert.match(text, /^partner_impact_verify_differences 2$/m);
 });

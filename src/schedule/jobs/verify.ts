@@ -4,7 +4,7 @@ import type { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import { verifyEverything } from '../../operations/verification/verify-everything.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
-import type { Job } from '../job.ts';
+import { type Job, UnfinishedRunError } from '../job.ts';
 
 export const VERIFY_JOB = 'verify';
 /** The most problems in the log; `verify --json` has all. */
@@ -25,26 +25,30 @@ export function verifyJob({ signLike }: Pick<SettlementTools, 'signLike'>): Job 
       let left: PartnersLeftError | undefined;
       const lasts: AuditHead[] = [];
       const options = { signLike, pause: halfTime(signal), onLast: (head: AuditHead) => void lasts.push(head) };
+      const count = () => ({
+        checked: Number(checked),
+        differences,
+        audit_last: lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join(),
+      });
       try {
         for await (const part of verifyEverything(database, options)) {
           checked += part.checked;
-          for (const { record, problem } of part.problems)
-            if (differences++ < NAMED_MAX) alert(`modified record: ${record}: ${problem}`);
+          for (const { record, problem } of part.problems.slice(0, Math.max(0, NAMED_MAX - differences)))
+            alert(`modified record: ${record}: ${problem}`);
+          differences += part.problems.length;
           left ??= part.left;
         }
+        if (left) throw left;
+        return count();
+      } catch (error) {
+        // What was found is recorded although a later part cannot be read.
+        throw new UnfinishedRunError(count(), error);
       } finally {
-        // What was found is told although a later part cannot be read.
         if (differences > 0)
           alert(
             `${pluralise(differences, 'record')} modified: \`partner-impact verify\` lists each; follow "Verify everything" in docs/operating.md`,
           );
       }
-      if (left) throw left;
-      return {
-        checked: Number(checked),
-        differences,
-        audit_last: lasts.map(({ lastNo, lastMac }) => `${lastNo}:${lastMac}`).join(),
-      };
     },
   };
 }

@@ -53,15 +53,19 @@ export async function listJobStates(db: Queryable): Promise<JobState[]> {
   return run<JobState>(db, LIST, []);
 }
 
-const LAST_RESULT: Statement = {
-  name: 'find_last_job_result',
-  text: `select result_json as result from job_run where job_name = $1 and outcome = 'succeeded' order by run_no desc limit 1`,
+const LAST_RESULTS: Statement = {
+  name: 'list_last_job_results',
+  text: `select result_json as result from job_run where job_name = $1 and result_json is not null
+    and run_no >= coalesce((select max(run_no) from job_run where job_name = $1 and outcome = 'succeeded'), 0)`,
 };
 
-/** The result of the last successful run, as JSON; `undefined` before the first, or when it is removed. */
-export async function findLastJobResult(db: Queryable, jobName: string): Promise<string | undefined> {
-  const [run_] = await run<{ result: string | null }>(db, LAST_RESULT, [jobName]);
-  return run_?.result ?? undefined;
+/**
+ * The results, as JSON, of the last successful run and of the later ones that failed and have one; none where they are removed or there
+ * is none yet.
+ */
+export async function listLastJobResults(db: Queryable, jobName: string): Promise<string[]> {
+  const runs = await run<{ result: string }>(db, LAST_RESULTS, [jobName]);
+  return runs.map(({ result }) => result);
 }
 
 const LAST_SCHEDULED: Statement = {
