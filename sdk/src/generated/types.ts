@@ -134,7 +134,7 @@ export interface Calculation {
   readonly emissionFactorGco2ePerKm: string;
   /** The unit of the factor: always `gco2e_per_km`. */
   readonly emissionFactorUnit: 'gco2e_per_km';
-  /** The steps in order. Each begins with the result of the one before. */
+  /** The steps in order. The division begins with the result of the product, the threshold and the rounding with that of the division. */
   readonly steps: readonly ({
     /** The operation of this step. */
     readonly name: 'product' | 'division' | 'threshold' | 'rounding';
