@@ -167,12 +167,12 @@ async function post(
   await printDone(database, await postAdjustment(database, actor, id, tools), { tools, json });
 }
 
-/** The change is done, even when its effect cannot be read at the moment. */
 function describeDelta({ transactionId, pointsDelta, amountDelta }: Adjustment): string {
   const what = amountDelta === null ? `${pointsDelta} points` : `an amount of ${amountText(amountDelta)}`;
   return `${what} for the contribution ${transactionId}`;
 }
 
+/** The change is done, even when its effect cannot be read at the moment. */
 async function printDone(
   database: Database,
   adjustment: Adjustment,
