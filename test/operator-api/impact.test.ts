@@ -306,6 +306,27 @@ describe('the way of a batch', () => {
   });
 });
 
+describe('a change that states which change was seen last', () => {
+  test('is refused after another one, and recorded after the one that it states', async () => {
+    const { id } = await newAllocated();
+    await advance(id, 'funded', { expected_change_no: '1' });
+    done(await step(approver, id, 'correct', { quantity: '5000' }));
+    const { status, body } = await step(operator, id, 'advance', { to: 'in_progress', expected_change_no: '2' });
+    const [{ field, code }] = body.error.details;
+    assert.deepEqual([status, body.error.details.length, field, code], [400, 1, 'expected_change_no', 'not_possible']);
+    assert.equal((await detailOf(id)).batch.status, 'funded');
+    await advance(id, 'in_progress', { expected_change_no: '3' });
+    done(await upload(as(operator), id));
+    await advance(id, 'delivered', { expected_change_no: '5' });
+    done(await upload(as(operator), id, { bytes: Buffer.from('another') }));
+    const seen = await step(approver, id, 'verify', { expected_change_no: '6' });
+    assert.deepEqual([seen.status, seen.body.error.details[0].field], [400, 'expected_change_no']);
+    // Who corrected the trees last does not verify them.
+    const other = await signedInOperator(service, 'approver');
+    done(await step(other, id, 'verify', { expected_change_no: '7' }));
+  });
+});
+
 describe('a file', () => {
   const countOf = async (id: string) => (await detailOf(id)).evidence.length;
 

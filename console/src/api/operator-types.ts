@@ -8467,6 +8467,8 @@ export interface operations {
                     project_id?: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    expected_change_no?: string;
                 };
             };
         };
@@ -8511,6 +8513,8 @@ export interface operations {
                     quantity: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    expected_change_no?: string;
                 };
             };
         };
@@ -8555,6 +8559,8 @@ export interface operations {
                     expected_delivery_period: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    expected_change_no?: string;
                 };
             };
         };
@@ -8599,6 +8605,8 @@ export interface operations {
                     project_id: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    expected_change_no?: string;
                 };
             };
         };
@@ -8641,6 +8649,8 @@ export interface operations {
                 "application/json": {
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    expected_change_no?: string;
                 };
             };
         };

@@ -32,7 +32,11 @@ import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnkn
 import { getProject } from './manage-project.ts';
 
 /** A change of a batch that an operator requests. */
-export type BatchChange = { readonly reason: string | null } & (
+export type BatchChange = {
+  readonly reason: string | null;
+  /** The number of the latest change that the operator has seen: after another change this one is refused. */
+  readonly expectedChangeNo?: number | undefined;
+} & (
   | {
       readonly changeType: 'advanced';
       /** The status that the operator expects: when two operators advance the batch at once, one is refused. */
@@ -128,6 +132,7 @@ async function requirePossible(
   const problems: readonly (ErrorDetail | false | undefined)[] = [
     change.changeType === 'advanced' && checkNextStatus(batch, change.to),
     checkEnvironmentalChange(facts, change),
+    checkChangeNo(batch, change.expectedChangeNo),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
     checkReason(change.reason),
@@ -156,6 +161,11 @@ async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, chan
 function checkNextStatus({ status }: ImpactBatch, to: EnvironmentalStatus): ErrorDetail | false {
   const isNext = environmentalStatusAfter(status, 'advanced') === to;
   return !isNext && problem('to', 'not_possible', `The batch is ${status}; its next status cannot be ${to}.`);
+}
+
+function checkChangeNo({ changeNo }: ImpactBatch, expected = changeNo): ErrorDetail | false {
+  const message = `The batch was changed meanwhile: its latest change has the number ${changeNo}, not ${expected}. Look at it again.`;
+  return changeNo !== expected && problem('expected_change_no', 'not_possible', message);
 }
 
 function checkReason(reason: string | null): ErrorDetail | false {

@@ -5,14 +5,30 @@ import { type BatchChange, changeImpactBatch } from '../../operations/impact/cha
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
-import { closed, idParams, line, oneOf } from '../schema-parts.ts';
+import { closed, idParams, integerText, line, oneOf } from '../schema-parts.ts';
 import { BatchBody, batchToWire } from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
 
 const reason = Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.'));
+const expectedChangeNo = Type.Optional(
+  integerText(
+    'The number of the latest change that the operator has seen, `0` before the first: after another change it is refused.',
+  ),
+);
 const project = Type.String({ minLength: 1, maxLength: 64, description: 'The project.' });
 
-type Wanted = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
+type Wanted = BatchChange extends infer Change
+  ? Change extends BatchChange
+    ? Omit<Change, 'reason' | 'expectedChangeNo'>
+    : never
+  : never;
+
+type Stated = Readonly<Record<string, string>>;
+
+interface OfEveryStep {
+  readonly reason?: string;
+  readonly expected_change_no?: string;
+}
 
 interface Step {
   readonly operation: string;
@@ -23,7 +39,7 @@ interface Step {
   readonly leastRole?: Role;
   readonly needsRecentSignIn?: boolean;
   readonly body?: TProperties;
-  readonly read: (body: Readonly<Record<string, string>>) => Wanted;
+  readonly read: (body: Stated) => Wanted;
 }
 
 /** A change of a batch, with the batch as it is from then on. Partners with contributions in it get an event. */
@@ -37,11 +53,12 @@ function changeRoute({ step, body = {}, read, leastRole = changeImpactBatch.leas
     isFinal: true,
     deadlineMs: 20_000,
     params: idParams('impact_batch_id', 'The id of the batch.'),
-    body: Type.Object({ ...body, reason }, closed),
+    body: Type.Object({ ...body, reason, expected_change_no: expectedChangeNo }, closed),
     answer: BatchBody,
     handle: ({ tools, actor, work, params: { impact_batch_id: id }, body: sent }) => {
-      const { reason: why = null, ...stated } = sent as Readonly<Record<string, string>>;
-      const wanted = { ...read(stated), reason: why } as BatchChange;
+      const { reason: why = null, expected_change_no: seen, ...stated } = sent as OfEveryStep;
+      const expectedChangeNo = seen === undefined ? undefined : Number(seen);
+      const wanted = { ...read(stated as Stated), reason: why, expectedChangeNo } as BatchChange;
       return work.answer(tools.database, (database: Database) => changeImpactBatch(database, actor, id, wanted), batchToWire);
     },
   });

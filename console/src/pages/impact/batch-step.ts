@@ -33,15 +33,24 @@ export function otherSteps(status: Status): readonly BatchStep[] {
   return UNDER_WAY.includes(status) ? ['delay', 'reallocate', 'correct'] : ['correct'];
 }
 
+/** They say of the batch that what is shown of it is true, so that any change meanwhile is looked at first. */
+const OF_ALL_SHOWN: readonly BatchStep[] = ['fund', 'deliver', 'verify'];
+
+/** Whether the step holds for the batch as it is shown alone: its trees, its project, its evidence. */
+export function isOfAllShown(step: BatchStep): boolean {
+  return OF_ALL_SHOWN.includes(step);
+}
+
 /**
- * The change that somebody else recorded first: the same step, or one that leaves it no place.
+ * The change that somebody else recorded first: the same step, one that leaves it no place, or any where the step is of all that is shown.
  *
  * @param seen How many changes there were when the step was chosen.
  */
 export function findFaster(step: BatchStep, { batch, changes }: Detail, seen: number): Change | undefined {
   const isSame = ({ change_type, previous_status }: Change) =>
     change_type === 'advanced' ? NEXT[previous_status] === step : KINDS[step] === change_type;
-  const same = changes.slice(seen).findLast(isSame);
+  const later = changes.slice(seen);
+  const same = later.findLast(isSame) ?? (isOfAllShown(step) ? later.at(-1) : undefined);
   if (same || NEXT[batch.status] === step || otherSteps(batch.status).includes(step)) return same;
   return changes.findLast(({ change_type }) => change_type === 'advanced' || change_type === 'reallocated');
 }

@@ -275,4 +275,5 @@ export const RECORDED_BY = {
   delayed: ['Delay recorded by', 'سجّل تأخيرها'],
   reallocated: ['Given to another project by', 'نقلها إلى مشروع آخر'],
   corrected: ['Trees corrected by', 'صحّح عدد أشجارها'],
+  evidence_added: ['Evidence added by', 'أضاف إليها دليلًا'],
 } as const satisfies Texts;

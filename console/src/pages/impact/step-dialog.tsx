@@ -12,7 +12,7 @@ import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { type BatchStep, evidenceOfProject, findFaster } from './batch-step.ts';
+import { type BatchStep, evidenceOfProject, findFaster, isOfAllShown } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
@@ -59,7 +59,7 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     correct: corrected,
   };
   const change = useChange({
-    send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key }),
+    send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key, seen }),
     done: t.done(batch.name, stateAfter[shown]),
     onDone: () => close(),
     isContested: true,
@@ -218,14 +218,24 @@ function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
   );
 }
 
+interface Sent {
+  readonly sent: Stated;
+  readonly key: string;
+  /** The number of the latest change when the step was chosen. */
+  readonly seen: number;
+}
+
 /** Sends the step. The steps that only state the next status share one path. */
-function sendStep(impact_batch_id: string, step: BatchStep, { sent, key }: { readonly sent: Stated; readonly key: string }) {
+function sendStep(impact_batch_id: string, step: BatchStep, { sent, key, seen }: Sent) {
   const params = { path: { impact_batch_id }, header: { 'Idempotency-Key': key } };
   const reason = present({ reason: sent.reason.trim() });
+  const expected = isOfAllShown(step) ? { expected_change_no: String(seen) } : {};
   const value = sent.value.trim();
   switch (step) {
     case 'verify':
-      return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/verify', { params, body: reason }));
+      return answerOf(
+        client.POST('/operator/v1/impact-batches/{impact_batch_id}/verify', { params, body: { ...reason, ...expected } }),
+      );
     case 'delay': {
       const body = { ...reason, expected_delivery_period: value };
       return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/delay', { params, body }));
@@ -239,7 +249,7 @@ function sendStep(impact_batch_id: string, step: BatchStep, { sent, key }: { rea
       return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/reallocate', { params, body }));
     }
     default: {
-      const body = { ...reason, to: ADVANCES[step], ...present({ project_id: sent.project }) };
+      const body = { ...reason, ...expected, to: ADVANCES[step], ...present({ project_id: sent.project }) };
       return answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/advance', { params, body }));
     }
   }
