@@ -5,6 +5,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
+import type { components } from '../api/operator-types.ts';
 import { present } from '../api/present.ts';
 import { asMeant } from '../format/as-meant.ts';
 import type { TimeStyle } from '../format/time.ts';
@@ -12,6 +13,7 @@ import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { AddressLink } from './address-link.tsx';
 import { chosenIf } from './filters.tsx';
+import { TwoLines } from './two-lines.tsx';
 import { Foreign, Time } from './values.tsx';
 
 /** Names change seldom. */
@@ -35,6 +37,11 @@ export function PartnerLink({ id, name }: { readonly id: string; readonly name?:
       <Foreign text={name ?? partner.data?.name ?? id} />
     </AddressLink>
   );
+}
+
+/** Where something final is decided about a partner: another one may have the same name. */
+export function PartnerWithId({ id }: { readonly id: string }) {
+  return <TwoLines first={<PartnerLink id={id} />} second={<bdi dir="ltr">{id}</bdi>} />;
 }
 
 interface PartnerTimeProps {
@@ -66,15 +73,18 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
   const [settled] = useDebouncedValue(asMeant(typed), 200);
   const [isOpen, { open, close }] = useDisclosure();
   const chosen = usePartner(value);
-  const isChosenName = typed === chosen.data?.name;
+  const same = usePartnersNamed(chosen.data?.name).data?.partners ?? [];
+  const chosenLabel = chosen.data && labelOf(chosen.data, same);
+  const isChosenName = typed === chosenLabel;
   const [entered, setEntered] = useOnlyMatch((id) => {
     close();
     onChange(id);
   });
-  const name = isChosenName || settled === chosen.data?.name ? '' : settled;
+  const name = isChosenName || settled === chosenLabel ? '' : settled;
   const { data } = usePartnersNamed(entered ?? name);
-  const options = new Map(data?.partners.map((partner) => [partner.partner_id, partner.name]));
-  if (chosen.data) options.set(chosen.data.partner_id, chosen.data.name);
+  const options = new Map<string, Named>(data?.partners.map((partner) => [partner.partner_id, partner]));
+  if (chosen.data) options.set(chosen.data.partner_id, chosen.data);
+  const known = [...options.values(), ...same];
   const isUnknown = chosen.error instanceof ApiError && chosen.error.status === 404;
   return (
     <Select
@@ -84,7 +94,7 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
       clearable={!isRequired}
       {...(isRequired && { withAsterisk: true, 'aria-required': true, openOnFocus: false })}
       {...chosenIf(value !== undefined)}
-      data={[...options].map(([id, label]) => ({ value: id, label }))}
+      data={[...options.values()].map((each) => ({ value: each.partner_id, label: labelOf(each, known) }))}
       filter={({ options: all }) => all}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
@@ -105,6 +115,14 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
       w={{ base: '100%', ...(!isWide && { sm: 300 }) }}
     />
   );
+}
+
+type Named = Pick<components['schemas']['Partner'], 'partner_id' | 'name'>;
+
+/** The name of a choice, with its id where another partner has the same name. */
+function labelOf({ partner_id, name }: Named, known: readonly Named[]): string {
+  const isShared = known.some((other) => other.name === name && other.partner_id !== partner_id);
+  return isShared ? `${name} · ${partner_id}` : name;
 }
 
 function usePartnersNamed(name: string | undefined) {

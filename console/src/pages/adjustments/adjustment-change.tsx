@@ -5,6 +5,7 @@ import { subtractDecimals } from '../../format/points.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { type Fact, Facts } from '../../parts/facts.tsx';
+import { PartnerWithId } from '../../parts/partner.tsx';
 import { Foreign, Money, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -39,8 +40,12 @@ function Reversal({ link, status }: { readonly link: ReactNode; readonly status:
 /** Before a step that is decided by it. */
 export function SubjectOfStep({ detail }: { readonly detail: Detail }) {
   const common = useTexts(COMMON);
-  const order = { label: common.order, value: <Foreign text={detail.adjustment.partner_order_ref} isWhole /> };
-  return <Facts columns={3} facts={[order, ...useChangeFacts(detail)]} />;
+  const { partner_id, partner_order_ref } = detail.adjustment;
+  const subject = [
+    { label: common.partner, value: <PartnerWithId id={partner_id} /> },
+    { label: common.order, value: <Foreign text={partner_order_ref} isWhole /> },
+  ];
+  return <Facts columns={3} facts={[...subject, ...useChangeFacts(detail)]} />;
 }
 
 /** `undefined` where the contribution has no amount, and `null` where nobody knows: it was rejected. */

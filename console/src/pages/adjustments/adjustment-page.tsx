@@ -9,7 +9,7 @@ import { Page } from '../../layout/page.tsx';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
 import { Facts } from '../../parts/facts.tsx';
-import { PartnerLink, usePartner } from '../../parts/partner.tsx';
+import { PartnerWithId, usePartner } from '../../parts/partner.tsx';
 import { PeriodLabel } from '../../parts/period.tsx';
 import { Person } from '../../parts/person.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -111,7 +111,7 @@ function AdjustmentFacts({ detail }: { readonly detail: Detail }) {
       columns={3}
       facts={[
         { label: common.status, value: <StatusBadge status={adjustment.status} /> },
-        { label: common.partner, value: <PartnerLink id={adjustment.partner_id} /> },
+        { label: common.partner, value: <PartnerWithId id={adjustment.partner_id} /> },
         { label: common.order, value: <AddressLink to={contribution}>{adjustment.partner_order_ref}</AddressLink> },
         ...(settled ? [{ label: t.settledIn, value: <SettledIn settlement={settled} /> }] : []),
         ...change,

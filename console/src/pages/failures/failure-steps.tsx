@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { WhyNotSecondInRow } from '../../parts/four-eyes.tsx';
-import { PartnerLink } from '../../parts/partner.tsx';
+import { PartnerWithId } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { useSecondPerson } from '../../parts/use-second-person.ts';
@@ -100,7 +100,7 @@ export function FailureStepDialog({ failure, step, onClose }: StepDialogProps) {
       )}
       <Facts
         facts={[
-          { label: common.partner, value: <PartnerLink id={partner_id} /> },
+          { label: common.partner, value: <PartnerWithId id={partner_id} /> },
           { label: common.points, value: <Points value={failure.points} /> },
           { label: t.event, value: <Foreign text={failure.partner_event_id} isWhole /> },
           { label: common.order, value: <Foreign text={failure.partner_order_ref} isWhole /> },

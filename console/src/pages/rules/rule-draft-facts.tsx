@@ -1,5 +1,5 @@
 import { Facts } from '../../parts/facts.tsx';
-import { usePartner } from '../../parts/partner.tsx';
+import { PartnerWithId } from '../../parts/partner.tsx';
 import { Absent, Time } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import type { StatedRule } from './rule-fields.tsx';
@@ -9,8 +9,7 @@ import { RULE, RULE_KIND } from './rule-texts.ts';
 export function RuleDraftFacts({ stated, partner }: { readonly stated: StatedRule; readonly partner: string | undefined }) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
-  const { data } = usePartner(partner);
-  const forWhom = partner === undefined ? t.everyone : <bdi>{data?.name ?? partner}</bdi>;
+  const forWhom = partner === undefined ? t.everyone : <PartnerWithId id={partner} />;
   const typed = (text: string) => (text.trim() === '' ? <Absent /> : <bdi dir="ltr">{text.trim()}</bdi>);
   const amount = stated.kind === 'tree_cost' ? stated.tree_cost : stated.point_value;
   const price = typed(amount.trim() && `${amount.trim()} ${stated.currency.toUpperCase()}`);
