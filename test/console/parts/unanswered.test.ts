@@ -417,3 +417,42 @@ describe('a file of evidence', needsBrowser, () => {
     await network.detach();
   });
 });
+
+describe('the link of a new operator, of which the answer was lost', needsBrowser, () => {
+  for (const [language, t] of [
+    ['en', { add: 'Add an operator', name: 'Name', inDoubt: 'the person may have been added', cancel: 'Cancel', stay: 'Stay' }],
+    ['ar', { add: 'إضافة مشغّل', name: 'الاسم', inDoubt: 'ربما أُضيف الشخص', cancel: 'إلغاء', stay: 'البقاء' }],
+  ] as const)
+    test(`is brought by the same button, also in a dialog that is opened again, ${language}`, async () => {
+      const person = `Huda ${language}`;
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(`${browser.baseUrl}/partners`);
+      await page.locator('nav a[href="/operators"]').click();
+      const made: string[] = [];
+      await answerBy(page, { url: /\/operators$/, method: 'POST' }, async (route) => {
+        const answer = await route.fetch();
+        made.push((await answer.json()).sign_in_path);
+        await (made.length === 1 ? route.abort() : route.fulfill({ response: answer }));
+      });
+      const dialog = page.getByRole('dialog');
+      const open = () => page.getByRole('main').getByRole('button', { name: t.add }).click();
+      const add = dialog.getByRole('button', { name: t.add });
+      await open();
+      await dialog.getByLabel(t.name).fill(person);
+      await add.click();
+      await dialog.getByText(t.inDoubt).waitFor();
+      await dialog.locator('form').getByRole('button', { name: t.cancel }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.evaluate('history.back()');
+      await dialog.getByRole('button', { name: t.stay }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await open();
+      await dialog.getByText(t.inDoubt).waitFor();
+      assert.equal(await dialog.getByLabel(t.name).inputValue(), person);
+      await add.click();
+      const link = await dialog.locator('.secret').innerText();
+      assert.deepEqual([made.length, new Set(made).size, link.endsWith(made[0] ?? '-')], [2, 1, true]);
+      const { rows } = await service.database.pool.query('select from operator where name = $1', [person]);
+      assert.equal(rows.length, 1);
+    });
+});

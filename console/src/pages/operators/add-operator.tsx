@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { useChange } from '../../api/use-change.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { formatTime, ownZone } from '../../format/time.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
@@ -35,9 +36,13 @@ export function AddOperator() {
       answerOf(client.POST('/operator/v1/operators', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: t.added(name.trim()),
   });
+  // The list has the person then, and the same request brings the link.
+  const isInDoubt = add.inDoubt.length > 0;
+  useUnsaved(add.isPending || isInDoubt, 'doubt');
   if (!useMay('admin')) return null;
   const close = () => {
     setOpen(false);
+    if (isInDoubt) return;
     setName('');
     setEmail('');
     setRole('operator');
@@ -52,16 +57,25 @@ export function AddOperator() {
         consequence={t.addConsequence(formatTime(secondFrom(add.data?.operator.created_at), { language, zone: ownZone() }))}
         label={t.add}
         change={add}
+        inDoubt={isInDoubt && t.addInDoubt}
         isDone={add.isSuccess}
         onConfirm={() => add.mutate({ name, role, ...present({ email: email.trim() }) })}
       >
         <Stack gap="md">
-          <TextInput label={t.name} required dir="auto" value={name} onChange={(event) => setName(event.currentTarget.value)} />
+          <TextInput
+            label={t.name}
+            required
+            dir="auto"
+            disabled={isInDoubt}
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+          />
           <TextInput
             label={t.email}
             type="email"
             required={role === 'approver' || role === 'admin'}
             dir="ltr"
+            disabled={isInDoubt}
             value={email}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
@@ -69,6 +83,7 @@ export function AddOperator() {
             label={t.role}
             allowDeselect={false}
             data={Object.entries({ viewer, operator, approver, admin }).map(([value, label]) => ({ value, label }))}
+            disabled={isInDoubt}
             value={role}
             onChange={(value) => setRole(value as Role)}
           />

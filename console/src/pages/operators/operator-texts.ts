@@ -25,6 +25,10 @@ export const OPERATOR = {
     (name: string) => `The operator ${isolateForeign(name)} is added.`,
     (name: string) => `أُضيف المشغّل ${isolateForeign(name)}.`,
   ],
+  addInDoubt: [
+    'No answer came: the person may have been added. Press the button again: if so, you get the link of the same person.',
+    'لم يصل رد، وربما أُضيف الشخص. اضغط الزر مرة أخرى: إن كان قد أُضيف فستحصل على رابطه نفسه.',
+  ],
   link: ['Give this link to the person', 'أعطِ هذا الرابط للشخص'],
   copyLink: ['Copy the link', 'نسخ الرابط'],
 } as const satisfies Texts;
