@@ -41,6 +41,8 @@ interface Sent<Input> {
   readonly isInDoubt: boolean;
 }
 
+const FORGOTTEN_MS = 1_000;
+
 /**
  * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
  * under way is not sent again, and not forgotten: the second click of a double-click comes before the button is drawn as busy.
@@ -61,8 +63,8 @@ export function useChange<Input, Output>({
   const underWay = useRef(new Set<string>());
   const isShown = useIsShown();
   const change = useMutation<Output, Error, Input>({
-    // An answer may hold a secret: it is forgotten with the page.
-    gcTime: 0,
+    // An answer may hold a secret: it is forgotten soon after the page. With 0 the library looks without a pause for the end of what is under way.
+    gcTime: FORGOTTEN_MS,
     mutationFn(input) {
       const payload = payloadOf(input);
       const { key, isInDoubt } = sent.current.get(payload) ?? { key: crypto.randomUUID(), isInDoubt: false };

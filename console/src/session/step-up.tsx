@@ -1,6 +1,6 @@
 /** What needs a recent sign-in: the password or a passkey is asked for when the service wants it, then the change is sent once more. */
 import { Stack, Text } from '@mantine/core';
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, type RefObject, useCallback, useContext, useEffect, useRef, useState } from 'react';
 import { ApiError, StepUpCancelled } from '../api/api-error.ts';
 import { answerOf, client } from '../api/client.ts';
 import { Below } from '../parts/dialogs/below.ts';
@@ -68,9 +68,10 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
   useEffect(() => {
     if (!hasEnded) return;
     setOpen(false);
-    waiting.current?.reject(new StepUpCancelled());
-    waiting.current = undefined;
+    giveUp(waiting);
   }, [hasEnded]);
+  // Of a page that goes because another person signed in: what waits would be under way for ever, and keep the next sign-in away.
+  useEffect(() => () => giveUp(waiting), []);
   const signedIn = (session: SessionAnswer) => {
     onSignedIn(session);
     end(({ resolve }) => resolve());
@@ -96,6 +97,11 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
       </Dialog>
     </StepUpContext>
   );
+}
+
+function giveUp(waiting: RefObject<Waiting | undefined>): void {
+  waiting.current?.reject(new StepUpCancelled());
+  waiting.current = undefined;
 }
 
 function isSignInWanted(error: unknown): boolean {

@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { BrowserContext } from 'playwright-core';
+import { uniqueId } from '../../support/client.ts';
+import { ageSession } from '../../support/console/age-session.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { fillFailureReport } from '../../support/console/fill-failure-report.ts';
@@ -86,6 +88,39 @@ describe('a session that another tab made anew', needsBrowser, () => {
     await page.getByText('Second writer').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.equal(await countDrafts(event), 0);
+  });
+});
+
+describe('a step that asks for the password while another person signs in', needsBrowser, () => {
+  test('is given up, and the end of the next session is said as ever', async () => {
+    const page = await browser.signedIn('approver', undefined, 'Asked for it');
+    const drafter = await signedInOperator(service, 'operator', 'Amal');
+    const drafted = await drafter.postOnce('/operator/v1/failures', {
+      partner_id: partner.partnerId,
+      partner_event_id: uniqueId('event'),
+      partner_order_ref: uniqueId('order'),
+      points: '5',
+      reason: 'Another contribution holds the order.',
+    });
+    assert.equal(drafted.status, 200, drafted.text);
+    await page.goto(`${browser.baseUrl}/failures?status=drafted`);
+    await page.getByRole('button', { name: 'Approve', exact: true }).first().click();
+    await ageSession(service, 'Asked for it');
+    const { cookie } = await signedInOperator(service, 'operator', 'Came after');
+    const [name = '', value = ''] = cookie.split('=');
+    await page.route('**/approve', async (route) => {
+      const response = await route.fetch();
+      assert.equal(response.status(), 403);
+      await page
+        .context()
+        .addCookies([{ name, value, domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
+      await route.fulfill({ response });
+    });
+    await page.getByRole('dialog').locator('button[type=submit]').click();
+    await page.getByText('Came after').waitFor();
+    await page.context().clearCookies();
+    await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
+    await page.getByText('Your session has ended').waitFor();
   });
 });
 
