@@ -230,6 +230,26 @@ describe('the reversal of a posted adjustment', needsBrowser, () => {
       await page.getByRole('link', { name: id }).waitFor();
     });
 
+  test('stays in its dialog, with what is typed, where a colleague drafts it first', async () => {
+    const id = await drafted(await confirmed(riyal, 1_000), { points_delta: '-900' });
+    await step(riyal, id, 'approve', 'post');
+    const page = await browser.signedIn('operator');
+    await page.clock.install();
+    await page.goto(pageOf(riyal, id));
+    const reverse = page.getByRole('main').getByRole('button', { name: 'Reverse', exact: true });
+    await reverse.click();
+    const dialog = page.getByRole('dialog');
+    const why = dialog.getByLabel('Reason for the partner, in English');
+    await why.fill('It was no duplicate.');
+    const reversal = await drafted({ partner_id: riyal.partnerId, reversal_of: id }, {});
+    await page.clock.fastForward(16_000);
+    await reverse.waitFor({ state: 'detached' });
+    await dialog.locator(`a[href$="/adjustments/${riyal.partnerId}/${reversal}"]`).waitFor();
+    assert.equal(await why.inputValue(), 'It was no duplicate.');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   test('of a restatement has the opposite amount, and a reason of the same kind', async () => {
     const restated = { reason_code: 'conversion_restatement', amount_delta: '-2.5' };
     const id = await drafted(await confirmed(riyal, 1_000), restated);

@@ -33,19 +33,24 @@ export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
 function Reverse({ detail: { adjustment, reversal } }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
   const [isOpen, setOpen] = useState(false);
-  if (!useMay('operator') || reversal !== null) return null;
+  if (!useMay('operator')) return null;
   const { partner_id, transaction_id } = adjustment;
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {t.reverse}
-      </Button>
-      <DraftDialog
-        contribution={{ partner_id, transaction_id }}
-        reversed={adjustment}
-        isOpen={isOpen}
-        onClose={() => setOpen(false)}
-      />
+      {reversal === null && (
+        <Button variant="default" onClick={() => setOpen(true)}>
+          {t.reverse}
+        </Button>
+      )}
+      {/* It stays where a colleague drafts the reversal meanwhile, and says so. */}
+      {(reversal === null || isOpen) && (
+        <DraftDialog
+          contribution={{ partner_id, transaction_id }}
+          reversed={adjustment}
+          isOpen={isOpen}
+          onClose={() => setOpen(false)}
+        />
+      )}
     </>
   );
 }
