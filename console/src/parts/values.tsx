@@ -1,6 +1,6 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
-import { serviceNow } from '../api/service-clock.ts';
+import { useServiceNow } from '../api/service-clock.ts';
 import { formatDecimal, formatMoney, formatWhole, roundDecimal } from '../format/points.ts';
 import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
@@ -85,10 +85,11 @@ export function Time({ at, zone = ownZone(), style = 'minute' }: TimeProps) {
 /** `in 3 hours`, with the time itself on hover. */
 export function Age({ at }: { readonly at: string | null | undefined }) {
   const { language } = useLanguage();
+  const now = useServiceNow();
   if (!at) return <Absent />;
   return (
     <time dateTime={at} className="figure" {...hint(formatUtc(at))}>
-      {formatRelative(at, serviceNow(), language)}
+      {formatRelative(at, now, language)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import { Box, Button, Text } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { useRef, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -49,11 +49,20 @@ export function ReviewList() {
   );
 }
 
-/** To the minute, so that the same filter is the same list for as long. */
+/** To the minute. */
 function openedBefore(ageHours: string | undefined): string | undefined {
   const hours = AGES_HOURS.find((each) => String(each) === ageHours);
   if (hours === undefined) return undefined;
   return new Date((Math.floor(serviceNow() / 60_000) - hours * 60) * 60_000).toISOString();
+}
+
+/** Each reading of the list moves the age with the clock: its first page states when, and the pages after it the same. */
+function useOpenedBefore(age: string | undefined) {
+  const stated = useRef<{ readonly age: string | undefined; readonly before: string | undefined }>(undefined);
+  return ({ after }: { readonly after?: string }) => {
+    if (after === undefined || !stated.current || stated.current.age !== age) stated.current = { age, before: openedBefore(age) };
+    return present({ opened_before: stated.current.before });
+  };
 }
 
 function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter, string>>> }) {
@@ -62,16 +71,15 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   const reasons = useTexts(REVIEW_REASON);
   const mayDecide = useMay('operator');
   const chosen = useChosen<Review>(JSON.stringify([filters.partner, filters.reason, filters.age]));
-  const before = useMemo(() => openedBefore(filters.age), [filters.age]);
   const { sort, sorting } = useSort(['opened_at', 'points'], 'opened_at');
   const wanted = present({
     sort,
     partner_id: filters.partner,
     reason: filters.reason as Review['reason'],
-    opened_before: before,
   });
-  const query = usePages(['reviews', wanted], (place) =>
-    answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...place } } })),
+  const ofAge = useOpenedBefore(filters.age);
+  const query = usePages(['reviews', wanted, filters.age], (place) =>
+    answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...ofAge(place), ...place } } })),
   );
   const listed = query.data?.pages.flatMap((page) => page.reviews) ?? [];
   const isRead = query.data !== undefined && !query.isPlaceholderData;
@@ -82,14 +90,16 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
         label={t.title}
         query={query}
         sorting={sorting}
-        csv={csvAddress('reviews', wanted)}
+        csv={csvAddress('reviews', { ...wanted, ...present({ opened_before: openedBefore(filters.age) }) })}
         rowsOf={(page) => page.reviews}
         keyOf={keyOf}
         linkOf={({ contribution }) => `/reviews/${contribution.partner_id}/${contribution.transaction_id}`}
         {...(mayDecide && { selection: { chosen, label: t.choose } })}
         nameOf={({ contribution, partner_name }) => `${contribution.partner_order_ref} · ${partner_name}`}
         empty={
-          <Empty title={t.nothing}>{wanted.partner_id || wanted.reason || before ? t.nothingHelp : t.nothingHelpOfAll}</Empty>
+          <Empty title={t.nothing}>
+            {wanted.partner_id || wanted.reason || filters.age ? t.nothingHelp : t.nothingHelpOfAll}
+          </Empty>
         }
         columns={[
           { label: common.partner, narrow: 'plain', show: ({ partner_name }) => <Foreign text={partner_name} /> },
