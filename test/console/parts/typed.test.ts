@@ -110,3 +110,31 @@ test('the secret of an endpoint stays while the address of another one is typed'
   await page.getByLabel('Address').waitFor();
   assert.match(await secret.innerText(), /^whsec_/);
 });
+
+describe('rates and policy of a partner', needsBrowser, () => {
+  for (const [language, change, item, field, told] of [
+    ['en', 'Change the partner', 'Currency and time zone', 'Currency', 'No value differs from what is set now.'],
+    ['ar', 'تغيير الشريك', 'العملة والمنطقة الزمنية', 'العملة', 'لا تختلف أي قيمة عمّا هو مضبوط الآن.'],
+  ] as const)
+    test(`of which nothing was changed are not sent, and the dialog says so, ${language}`, async () => {
+      const { partner } = await service.newPartner();
+      const page = await browser.signedIn('operator', { language });
+      const sent: string[] = [];
+      page.on('request', (request) => request.method() === 'PUT' && sent.push(request.url()));
+      await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
+      await page.getByRole('button', { name: change }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      const dialog = page.getByRole('dialog');
+      const send = dialog.locator('button[type=submit]');
+      await send.click();
+      await dialog.getByText(told).waitFor();
+      assert.deepEqual(sent, []);
+      await dialog.getByLabel(field, { exact: true }).fill('aed');
+      await dialog.getByText(told).waitFor({ state: 'detached' });
+      await send.click();
+      await dialog.waitFor({ state: 'detached' });
+      const text = 'select currency from partner where partner_id = $1';
+      const { rows } = await service.database.pool.query(text, [partner.partnerId]);
+      assert.deepEqual([rows, sent.length], [[{ currency: 'AED' }], 1]);
+    });
+});

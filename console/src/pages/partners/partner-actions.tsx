@@ -1,8 +1,7 @@
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
@@ -68,8 +67,11 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   };
   // Only what is typed is sent: a colleague may change the rest meanwhile.
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({});
+  const asked = changedMembers(shown, stated, now);
+  const isNothing = STATUS_AFTER[shown] === undefined && Object.keys(asked).length === 0;
+  const [isTried, setTried] = useState(false);
   const change = useChange({
-    send: (sent: Readonly<Record<string, string>>) => sendChange(partner.partner_id, shown, sent),
+    send: (sent: typeof asked) => sendChange(partner.partner_id, shown, sent),
     done: t.changed(partner.name, changes[shown]),
     onDone: onClose,
     isContested: true,
@@ -105,7 +107,10 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
       isDone={isLate}
       change={change}
       fields={Object.keys(now)}
-      onConfirm={() => change.mutate(stated)}
+      onConfirm={() => {
+        setTried(true);
+        if (!isNothing) change.mutate(asked);
+      }}
     >
       {isLate && (
         <DoneBefore
@@ -123,25 +128,34 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
           {[field(RATES[0], t.writes), field(RATES[1], t.lookups), field(RATES[2], t.reports)]}
         </SimpleGrid>
       )}
+      {isTried && isNothing && (
+        <Text size="sm" c="var(--mantine-color-error)" role="alert">
+          {t.nothingChanged}
+        </Text>
+      )}
     </ConfirmDialog>
   );
 }
 
-function sendChange(partner_id: string, step: Step, sent: Readonly<Record<string, string>>) {
+/** What of the policy or of the rates is another value than now. A policy has no empty value. */
+function changedMembers(step: Step, stated: Readonly<Record<string, string>>, now: Readonly<Record<string, string>>) {
+  const meant = Object.entries(stated).map(([name, value]) => {
+    const trimmed = value.trim();
+    return [name, name === 'currency' ? trimmed.toUpperCase() : trimmed] as const;
+  });
+  return Object.fromEntries(meant.filter(([name, value]) => value !== now[name] && (step === 'rates' || value !== '')));
+}
+
+function sendChange(partner_id: string, step: Step, body: Readonly<Record<string, string>>) {
   const params = { path: { partner_id } };
-  const trimmed = (name: string) => sent[name]?.trim() ?? '';
   switch (step) {
     case 'suspend':
       return answerOf(client.POST('/operator/v1/partners/{partner_id}/suspend', { params }));
     case 'resume':
       return answerOf(client.POST('/operator/v1/partners/{partner_id}/resume', { params }));
-    case 'policy': {
-      const body = present({ currency: trimmed('currency').toUpperCase(), time_zone: trimmed('time_zone') });
+    case 'policy':
       return answerOf(client.PUT('/operator/v1/partners/{partner_id}/settlement-policy', { params, body }));
-    }
-    case 'rates': {
-      const body = Object.fromEntries(RATES.filter((name) => name in sent).map((name) => [name, trimmed(name)]));
+    case 'rates':
       return answerOf(client.PUT('/operator/v1/partners/{partner_id}/rates', { params, body }));
-    }
   }
 }

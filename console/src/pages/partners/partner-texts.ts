@@ -28,6 +28,7 @@ export const PARTNER = {
   policyNew: ['another currency or time zone', 'عملة أو منطقة زمنية أخرى'],
   ratesNew: ['other rates', 'معدلات أخرى'],
   policy: ['Currency and time zone', 'العملة والمنطقة الزمنية'],
+  nothingChanged: ['No value differs from what is set now.', 'لا تختلف أي قيمة عمّا هو مضبوط الآن.'],
   policyConsequence: [
     'Both are fixed once a record depends on them; then this is refused.',
     'تثبتان بمجرد أن يعتمد عليهما سجل، وعندئذ يُرفض التغيير.',
