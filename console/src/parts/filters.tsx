@@ -85,11 +85,18 @@ export function TextFilter({
 }: TextFilterProps) {
   const [typed, setTyped] = useState(value);
   const [shown, setShown] = useState(value);
-  const send = useDebouncedCallback((text: string) => onChange(asMeant(text).slice(0, CHARACTERS_MAX) || undefined), TYPED_MS);
-  // Another address, by Back or by the button that clears.
+  const [sent, setSent] = useState<readonly string[]>([]);
+  const send = useDebouncedCallback((text: string) => {
+    const meant = asMeant(text).slice(0, CHARACTERS_MAX);
+    setSent((before) => [...before, meant]);
+    onChange(meant || undefined);
+  }, TYPED_MS);
   if (shown !== value) {
+    const arrived = sent.indexOf(value);
     setShown(value);
-    if (asMeant(typed) !== value) setTyped(value);
+    setSent(sent.slice(arrived + 1));
+    // Another address, by Back or by the button that clears. What was sent here may arrive after the next letter, and is of before it.
+    if (arrived === -1 && asMeant(typed) !== value) setTyped(value);
   }
   return (
     <TextInput

@@ -5,6 +5,7 @@ import { changeImpactBatch } from '../../../src/operations/impact/change-impact-
 import { createProject } from '../../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
 import { signedIn } from '../../support/actor.ts';
+import { waitFor } from '../../support/assertions/wait-for.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
@@ -137,4 +138,36 @@ describe('rates and policy of a partner', needsBrowser, () => {
       const { rows } = await service.database.pool.query(text, [partner.partnerId]);
       assert.deepEqual([rows, sent.length], [[{ currency: 'AED' }], 1]);
     });
+});
+
+test('a letter that is typed while the list of the letters before it is opened stays', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/contributions`);
+  const field = page.getByRole('searchbox');
+  await field.waitFor();
+  // As the address changes, the next letter is typed at once.
+  await page.evaluate(`{
+    const field = document.querySelector('input[type=search]');
+    for (const way of ['pushState', 'replaceState']) {
+      const change = history[way];
+      history[way] = function (...given) {
+        change.apply(this, given);
+        if (!String(given[2]).includes('of=or') || field.value !== 'or') return;
+        Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'ord');
+        field.dispatchEvent(new Event('input', { bubbles: true }));
+        const look = () => {
+          window.isLost ||= field.value !== 'ord';
+          if (!location.search.includes('of=ord')) requestAnimationFrame(look);
+        };
+        look();
+      };
+    }
+  }`);
+  await field.fill('or');
+  await page.waitForURL(/of=ord/);
+  assert.deepEqual([await page.evaluate('window.isLost'), await field.inputValue()], [false, 'ord']);
+  await page.goBack();
+  await waitFor('the value of the address before', async () => (await field.inputValue()) === 'or');
+  await page.goForward();
+  await waitFor('the value of the address after', async () => (await field.inputValue()) === 'ord');
 });
