@@ -206,6 +206,20 @@ test('what is over, and what may still be done, goes by the clock of the service
   await page.getByText('oldest 2 hours ago').waitFor();
 });
 
+test('a number of deliveries of the overview says that its count stopped', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.route(/\/operator\/v1\/overview$/, async (route) => {
+    const response = await route.fetch();
+    const answer = await response.json();
+    const webhooks = { ...answer.webhooks, waiting: 10_000, exhausted: 9_999 };
+    await route.fulfill({ response, json: { ...answer, webhooks } });
+  });
+  await page.goto(browser.baseUrl);
+  await page.getByRole('link').filter({ hasText: '10,000+' }).waitFor();
+  await page.getByRole('link').filter({ hasText: '9,999' }).waitFor();
+  assert.equal(await page.getByText('9,999+').count(), 0);
+});
+
 describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner has its open settlement, with points, and what waits', async () => {
     const page = await browser.signedIn('viewer');

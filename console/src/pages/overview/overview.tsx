@@ -76,10 +76,14 @@ function Waiting({ answer }: { readonly answer: Answer }) {
   );
 }
 
+/** The service counts deliveries so far. */
+const COUNTED_MAX = 10_000;
+
 function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
   const t = useTexts(OVERVIEW);
   const { disabled, failing, waiting, oldest_waiting_seconds, exhausted } = webhooks;
   const show = (count: number) => figureOf({ count, is_more: false });
+  const showCounted = (count: number) => figureOf({ count, is_more: count >= COUNTED_MAX });
   const oldestAt = new Date(serviceNow() - oldest_waiting_seconds * 1000).toISOString();
   return (
     <Section title={t.webhooks}>
@@ -95,7 +99,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
         <NumberCard
           label={t.deliveriesWaiting}
           to="/webhooks"
-          {...show(waiting)}
+          {...showCounted(waiting)}
           detail={
             waiting > 0 && (
               <>
@@ -104,7 +108,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
             )
           }
         />
-        <NumberCard label={t.exhausted} to="/webhooks" {...show(exhausted)} isAlarming={exhausted > 0} />
+        <NumberCard label={t.exhausted} to="/webhooks" {...showCounted(exhausted)} isAlarming={exhausted > 0} />
       </SimpleGrid>
     </Section>
   );
