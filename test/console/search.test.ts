@@ -4,10 +4,11 @@ import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { cityOf } from '../../console/src/format/time.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { createProject } from '../../src/operations/impact/manage-project.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
-import { needsBrowser } from '../support/console/browser.ts';
+import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { openFirst } from '../support/settlements.ts';
@@ -212,5 +213,27 @@ describe('more hits than are shown', needsBrowser, () => {
     await page.getByRole('row').filter({ hasText: order }).nth(19).waitFor();
     await page.goto(`${browser.baseUrl}/contributions?of=${order}&partner=${partner.partnerId}`);
     await page.getByRole('row').filter({ hasText: order }).nth(19).waitFor();
+  });
+});
+
+describe('the id of a record without a page of its own', needsBrowser, () => {
+  test('leads to the list that shows it', async () => {
+    const { projectId } = await createProject(service.database, OWNER, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
+    const { operatorId } = await newPerson(service, 'operator', 'Found by id');
+    for (const [language, id, what, address, shown] of [
+      ['en', operatorId, 'Operator', '/operators', 'Found by id'],
+      ['ar', projectId, 'مشروع', '/impact#projects', 'الساحل'],
+    ] as const) {
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(browser.baseUrl);
+      await page.locator('h1').waitFor();
+      await page.keyboard.press('/');
+      await page.getByRole('textbox').fill(id);
+      const found = page.locator('[data-action]').filter({ hasText: id });
+      await found.getByText(what).waitFor();
+      await found.click();
+      await page.waitForURL(`${browser.baseUrl}${address}`);
+      await page.getByText(shown).first().waitFor();
+    }
   });
 });

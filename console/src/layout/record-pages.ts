@@ -5,8 +5,8 @@ type Kind = FoundRecord['kind'] | 'contribution';
 
 type Named = Pick<FoundRecord, 'partner_id' | 'id'> & { readonly kind: Kind };
 
-/** Where a record of a kind is shown; `undefined` while it has no page of its own. */
-const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
+/** Where a record of a kind is shown: on its page, or in a list where it has none. */
+const PAGES: Readonly<Record<Kind, (record: Named) => string>> = {
   contribution: ({ partner_id, id }) => `/contributions/${partner_id}/${id}`,
   event: ({ partner_id, id }) => `/events/${partner_id}/${id}`,
   endpoint: ({ partner_id, id }) => `/webhooks/${partner_id}/${id}`,
@@ -16,6 +16,8 @@ const PAGES: Partial<Readonly<Record<Kind, (record: Named) => string>>> = {
   estimate: ({ partner_id, id }) => `/estimates/${partner_id}/${id}`,
   failure: ({ partner_id }) => `/failures?partner=${partner_id}`,
   impact_batch: ({ id }) => `/impact/${id}`,
+  operator: () => '/operators',
+  project: () => '/impact#projects',
   adjustment: ({ partner_id, id }) => `/adjustments/${partner_id}/${id}`,
 };
 
@@ -44,9 +46,9 @@ export function kindOfId(id: string): Kind | undefined {
 /** Where the record of a partner is shown that an id names, by its beginning. */
 export function pageOfId(partnerId: string, id: string): string | undefined {
   const kind = kindOfId(id);
-  return kind && PAGES[kind]?.({ kind, partner_id: partnerId, id });
+  return kind && PAGES[kind]({ kind, partner_id: partnerId, id });
 }
 
-export function pageOfRecord(record: Named): string | undefined {
-  return PAGES[record.kind]?.(record);
+export function pageOfRecord(record: Named): string {
+  return PAGES[record.kind](record);
 }

@@ -47,19 +47,15 @@ export function useResults(found: Found | undefined, text: string): readonly Res
       left: <Icon name="building" />,
       right: <StatusBadge status={status} />,
     })),
-    ...found.records.flatMap((record) => {
-      const to = pageOfRecord(record);
-      if (to === undefined) return [];
+    ...found.records.map((record) => {
       const { kind, partner_id, partner_name, id, created_at } = record;
-      return [
-        {
-          to,
-          label: id,
-          left: <Icon name={ICONS[kind] ?? 'list'} />,
-          right: badgeOf(record),
-          description: <Described what={t[kind]} partnerId={partner_id} partnerName={partner_name} at={created_at} />,
-        },
-      ];
+      return {
+        to: pageOfRecord(record),
+        label: id,
+        left: <Icon name={ICONS[kind] ?? 'list'} />,
+        right: badgeOf(record),
+        description: <Described what={t[kind]} partnerId={partner_id} partnerName={partner_name} at={created_at} />,
+      };
     }),
   ];
 }

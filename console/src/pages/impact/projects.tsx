@@ -43,7 +43,7 @@ export function Projects() {
     answerOf(client.GET('/operator/v1/projects', { params: { query: { ...wanted, ...place } } })),
   );
   return (
-    <Section title={t.projects} actions={<NewProject />}>
+    <Section id="projects" title={t.projects} actions={<NewProject />}>
       <Stack gap="sm">
         <Filters names={['country']}>
           <CodeFilter label={t.country} example="SA" value={filters.country} onChange={(country) => setFilters({ country })} />
