@@ -332,6 +332,16 @@ test('a day begins in the zone of its reader, and is none while its year is type
     assert.equal(startOfDay(`${year}-03-15`, 'Asia/Riyadh'), undefined, year);
 });
 
+test('a day of which the midnight is skipped begins when the clock is put forward, on either side of Greenwich', () => {
+  for (const [day, zone, at] of [
+    ['2025-09-07', 'America/Santiago', '2025-09-07T04:00:00.000Z'],
+    ['2026-03-08', 'America/Havana', '2026-03-08T05:00:00.000Z'],
+    ['2026-03-29', 'Asia/Beirut', '2026-03-28T22:00:00.000Z'],
+    ['2025-11-02', 'America/Havana', '2025-11-02T04:00:00.000Z'],
+  ] as const)
+    assert.equal(startOfDay(day, zone), at, `${day} ${zone}`);
+});
+
 test('only the clock of the service is asked for the time of day', () => {
   const sources = globSync('console/src/**/*.{ts,tsx}');
   assert.ok(sources.length > 100);

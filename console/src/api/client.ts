@@ -75,12 +75,21 @@ export function senderNow(): string | undefined {
   return session?.operator.operator_id;
 }
 
-/** Reads the token of the session as it is now. @returns Whether it is still a session of the sender. */
+/**
+ * Reads the token of the session as it is now.
+ *
+ * @returns Whether it is still a session of the sender.
+ * @throws NoAnswerError When nothing came back.
+ */
 export async function renewToken(sender: string | undefined): Promise<boolean> {
-  const { data } = await client.GET('/operator/v1/session');
+  const { data } = await client.GET('/operator/v1/session').catch(failUnanswered);
   if (!data || data.operator.operator_id !== sender) return false;
   keepSession(data);
   return true;
+}
+
+function failUnanswered(cause: unknown): never {
+  throw new NoAnswerError('no answer', { cause });
 }
 
 interface Answer<Value> {
@@ -96,9 +105,7 @@ interface Answer<Value> {
  * @throws NoAnswerError When nothing came back.
  */
 export async function answerOf<Value>(call: Promise<Answer<Value>>): Promise<Value> {
-  const answer = await call.catch((cause: unknown) => {
-    throw new NoAnswerError('no answer', { cause });
-  });
+  const answer = await call.catch(failUnanswered);
   if (!answer.response.ok) throw toError(answer.response.status, answer.error);
   return answer.data as Value;
 }

@@ -120,7 +120,10 @@ export function startOfDay(day: string | undefined, zone: string, later = 0): st
   if (Number.isNaN(utc)) return undefined;
   // The offset at midnight in UTC is within a day of it, and the second look is right where the offset changes.
   const guess = utc - offsetMs(utc, zone);
-  return new Date(utc - offsetMs(guess, zone)).toISOString();
+  const second = utc - offsetMs(guess, zone);
+  // Where the clock is put forward at midnight, west of Greenwich, it is of the day before, and the first look is the moment of the change.
+  const isOfDay = second + offsetMs(second, zone) >= utc;
+  return new Date(isOfDay ? second : guess).toISOString();
 }
 
 /** How far the clocks of a zone are ahead of UTC. */

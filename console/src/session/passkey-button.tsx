@@ -1,5 +1,4 @@
 import { Alert, Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Problem, problemOf } from '../parts/problem.tsx';
@@ -8,6 +7,7 @@ import { NoPasskeyGiven } from './passkey.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
 import { TotpField } from './totp-field.tsx';
+import { useOnce } from './use-once.ts';
 
 interface PasskeyButtonProps {
   /** @param totp Once the service has asked for it. */
@@ -22,8 +22,8 @@ export function PasskeyButton({ send, onSignedIn, label, isNew = false }: Passke
   const t = useTexts(SESSION);
   const [totp, setTotp] = useState('');
   const [isCodeAsked, setCodeAsked] = useState(false);
-  const signIn = useMutation({
-    mutationFn: () => send(totp || undefined),
+  const signIn = useOnce({
+    mutationFn: (_nothing: undefined) => send(totp || undefined),
     onSuccess: onSignedIn,
     onError: (error) => problemOf(error, 'totp') !== undefined && setCodeAsked(true),
     meta: { isSignIn: true },
@@ -35,7 +35,7 @@ export function PasskeyButton({ send, onSignedIn, label, isNew = false }: Passke
       gap="sm"
       onSubmit={(event) => {
         event.preventDefault();
-        signIn.mutate();
+        signIn.mutate(undefined);
       }}
     >
       {isCodeAsked && <TotpField value={totp} onChange={setTotp} />}

@@ -1,6 +1,5 @@
 /** Asks for a password, and for the code of the second factor once the service says that there is one. */
 import { Button, Stack } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { SecretField } from '../parts/fields/secret-field.tsx';
 import { Problem, problemOf } from '../parts/problem.tsx';
@@ -8,6 +7,7 @@ import { useTexts } from '../texts/language.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
 import { TotpField } from './totp-field.tsx';
+import { useOnce } from './use-once.ts';
 
 export interface Given {
   readonly password: string;
@@ -30,7 +30,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before, i
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
   const [totp, setTotp] = useState('');
-  const signIn = useMutation({ mutationFn: send, onSuccess: onSignedIn, meta: { isSignIn: true } });
+  const signIn = useOnce({ mutationFn: send, onSuccess: onSignedIn, meta: { isSignIn: true } });
   const asksCode = problemOf(signIn.error, 'totp') !== undefined || totp !== '';
   const isDifferent = isNew && repeated !== '' && repeated !== password;
   return (

@@ -66,6 +66,18 @@ describe('a session that another tab made anew', needsBrowser, () => {
     await page.waitForURL(/\/reconciliations\/ptn_/);
   });
 
+  test('says of a list that nobody answered, where the new session cannot be read', async () => {
+    const page = await browser.signedIn('operator');
+    await page.goto(await newClosed());
+    await page.getByText('Choose the file').waitFor();
+    await giveAgain(page.context());
+    await page.route(/\/operator\/v1\/session$/, (route) => route.abort());
+    await page.locator('input[type=file]').setInputFiles(LIST);
+    const alert = page.getByRole('alert').filter({ hasText: 'The service did not answer' });
+    await alert.waitFor();
+    assert.equal(await page.getByText('Failed to fetch').count(), 0);
+  });
+
   test('is left by the first click', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners`);
@@ -89,6 +101,28 @@ describe('a session that another tab made anew', needsBrowser, () => {
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.equal(await countDrafts(event), 0);
   });
+});
+
+describe('a password', needsBrowser, () => {
+  for (const [what, path, fill] of [
+    ['signs in', '/', ['Password']],
+    ['is changed', '/account', ['Current password', 'New password', 'The same password again']],
+  ] as const)
+    test(`that ${what} is sent once by two clicks at once`, async () => {
+      const page = path === '/' ? await browser.open() : await browser.signedIn('operator');
+      await page.goto(browser.baseUrl + path);
+      for (const label of fill) await page.getByRole('textbox', { name: label }).first().fill('seven green olives 42');
+      if (path === '/') await page.getByLabel('E-mail address or operator id').fill('nobody@example.org');
+      const sent: string[] = [];
+      page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+      await page.evaluate(`{
+        const form = document.querySelector('form:has(input[type=password])');
+        form.requestSubmit();
+        form.requestSubmit();
+      }`);
+      await page.getByRole('alert').waitFor();
+      assert.equal(sent.length, 1);
+    });
 });
 
 describe('a step that asks for the password while another person signs in', needsBrowser, () => {

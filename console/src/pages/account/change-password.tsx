@@ -1,5 +1,5 @@
 import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
@@ -9,6 +9,7 @@ import { notify } from '../../parts/notify.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { beginSession } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
+import { useOnce } from '../../session/use-once.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SIGN_IN_REFUSAL } from '../../texts/refusals-in-arabic.ts';
 import { ACCOUNT } from './account-texts.ts';
@@ -25,8 +26,8 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
     const { value } = event.currentTarget;
     setValues((before) => ({ ...before, [name]: value }));
   };
-  const change = useMutation({
-    mutationFn: () => {
+  const change = useOnce({
+    mutationFn: (_nothing: undefined) => {
       const { password, new_password, totp } = values;
       return answerOf(client.POST('/operator/v1/session/password', { body: { password, new_password, ...present({ totp }) } }));
     },
@@ -45,7 +46,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          if (repeated === values.new_password) change.mutate();
+          if (repeated === values.new_password) change.mutate(undefined);
         }}
       >
         <Stack gap="md">
