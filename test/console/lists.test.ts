@@ -220,6 +220,27 @@ test('a number of deliveries of the overview says that its count stopped', needs
   assert.equal(await page.getByText('9,999+').count(), 0);
 });
 
+describe('a filter that is not shown', needsBrowser, () => {
+  test('of the settlements of all partners ends when a partner is chosen', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/settlements?period=2026-01&currency=SAR&answer=accepted`);
+    await page.getByRole('combobox', { name: 'Partner', exact: true }).fill('souq');
+    await page.getByRole('option', { name: 'Souq Express' }).click();
+    await page.waitForURL(/partner=/);
+    const { searchParams } = new URL(page.url());
+    assert.deepEqual([...searchParams.keys()].toSorted(), ['answer', 'partner']);
+  });
+
+  test('as the correlation id beside an order is said not to be applied', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/contributions?of=order-12&correlation=corr-12`);
+    await page.getByText('The correlation id is left out').waitFor();
+    await page.goto(`${browser.baseUrl}/contributions?of=order-12`);
+    await page.getByText('Of all partners, what begins so').waitFor();
+    assert.equal(await page.getByText('The correlation id is left out').count(), 0);
+  });
+});
+
 describe('from a partner and from the close of the month', needsBrowser, () => {
   test('the page of a partner has its open settlement, with points, and what waits', async () => {
     const page = await browser.signedIn('viewer');

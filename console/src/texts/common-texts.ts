@@ -87,8 +87,8 @@ export const COMMON = {
     (at: string) => `الخدمة لا تُجيب. ما تراه قُرئ في ${at}، وقد يكون تغيّر بعد ذلك.`,
   ],
   noAnswerToChange: [
-    'The service did not answer, so the change may have been made. Look at the record before you repeat it.',
-    'لم تُجب الخدمة، وقد يكون التغيير قد تم. راجع السجل قبل أن تكرره.',
+    'The service did not answer, so the change may have been made. Repeat it while this page is open: what was made is not made twice. Otherwise look at the record first.',
+    'لم تُجب الخدمة، وقد يكون التغيير قد تم. كرّره ما دامت هذه الصفحة مفتوحة: ما تم لا يتكرر. وإلا فراجع السجل أولًا.',
   ],
   notPermitted: ['Your role does not allow this', 'دورك لا يسمح بهذا'],
   notPermittedHelp: ['An administrator can change your role. Nothing was changed.', 'يستطيع المسؤول تغيير دورك. لم يتغيّر شيء.'],

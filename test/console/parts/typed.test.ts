@@ -1,13 +1,16 @@
 /** What is typed or shown once is not lost, and is taken as an Arabic keyboard types it. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createPartner } from '../../../src/operations/access/manage-partner.ts';
 import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
 import { createProject } from '../../../src/operations/impact/manage-project.ts';
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
-import { signedIn } from '../../support/actor.ts';
+import { OWNER, signedIn } from '../../support/actor.ts';
 import { waitFor } from '../../support/assertions/wait-for.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
+import { OPEN_RATES } from '../../support/service.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
@@ -170,4 +173,20 @@ test('a letter that is typed while the list of the letters before it is opened s
   await waitFor('the value of the address before', async () => (await field.inputValue()) === 'or');
   await page.goForward();
   await waitFor('the value of the address after', async () => (await field.inputValue()) === 'ord');
+});
+
+test('the name of the first key is typed to the end although a colleague issues one meanwhile', needsBrowser, async () => {
+  const { partnerId } = await createPartner(service.database, OWNER, 'With a first key', OPEN_RATES);
+  const colleague = await signedInOperator(service, 'operator', 'Amal');
+  const page = await browser.signedIn('operator');
+  await page.clock.install();
+  await page.goto(`${browser.baseUrl}/partners/${partnerId}/set-up`);
+  const field = page.getByLabel('Name of the key');
+  await field.fill('shop of Jeddah');
+  const body = { name: 'theirs', permission: 'read_write' };
+  const made = await colleague.postOnce(`/operator/v1/partners/${partnerId}/keys`, body);
+  assert.equal(made.status, 200, made.text);
+  await page.clock.fastForward(16_000);
+  await page.getByText('theirs', { exact: true }).waitFor();
+  assert.equal(await field.inputValue(), 'shop of Jeddah');
 });

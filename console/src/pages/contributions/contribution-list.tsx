@@ -40,7 +40,12 @@ export function ContributionList() {
           width={380}
         />
         <Filters names={['of', 'partner', 'status', 'from', 'to', 'correlation']}>
-          <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
+          <PartnerFilter
+            value={filters.partner}
+            onChange={(partner) =>
+              setFilters({ partner, ...(!partner && { status: undefined, from: undefined, to: undefined }) })
+            }
+          />
           {filters.partner && (
             <>
               <ChoiceFilter
@@ -66,7 +71,7 @@ export function ContributionList() {
       ) : named === undefined || named.length < 2 ? (
         <Latest />
       ) : (
-        <Named text={named} />
+        <Named text={named} note={filters.of && filters.correlation ? t.namedAlone : t.namedAnywhere} />
       )}
     </Page>
   );

@@ -16,6 +16,10 @@ export const CONTRIBUTION = {
     'Of all partners, what begins so, 20 at most. Choose a partner where more have the same order, or for a correlation id that the partner chose.',
     'لدى جميع الشركاء ما يبدأ بذلك، 20 على الأكثر. اختر شريكًا إذا تكرر رقم الطلب لدى أكثر من ذلك، أو لمعرّف ارتباط اختاره الشريك.',
   ],
+  namedAlone: [
+    'Of all partners, what begins so. The correlation id is left out: choose a partner to look for both.',
+    'لدى جميع الشركاء ما يبدأ بذلك، دون النظر إلى معرّف الارتباط. اختر شريكًا للبحث بالاثنين معًا.',
+  ],
   nothing: ['No contribution fits these filters', 'لا مساهمة تطابق عوامل التصفية'],
   nothingYet: ['There is no contribution yet', 'لا توجد مساهمات بعد'],
   nothingYetHelp: [

@@ -25,13 +25,12 @@ export function Latest() {
 }
 
 /** @param text An order, an event id, a transaction, a key, or a correlation id that the service made. */
-export function Named({ text }: { readonly text: string }) {
-  const { namedAnywhere } = useTexts(CONTRIBUTION);
+export function Named({ text, note }: { readonly text: string; readonly note: string }) {
   const query = useQuery({
     queryKey: ['search', text],
     queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: text } } })),
   });
-  return <OverPartners query={query} named={text} note={namedAnywhere} isIncomplete={(query.data?.left_out ?? null) !== null} />;
+  return <OverPartners query={query} named={text} note={note} isIncomplete={(query.data?.left_out ?? null) !== null} />;
 }
 
 interface OverPartnersProps {

@@ -12,7 +12,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { IMPACT } from './impact-texts.ts';
-import { poolSettlements, sharesOf } from './pool-settlements.ts';
+import { newSentShares, poolSettlements, sharesOf } from './pool-settlements.ts';
 import type { Poolable } from './pooled-settlements.tsx';
 import { PaidTogether, treesPaidBy, WorthCards, WorthLine, worthOf } from './worth.tsx';
 
@@ -119,8 +119,9 @@ export function PoolBar({ batchId, chosen, allocated, isOpen, setOpen }: PoolBar
   const settlements = [...useChosenRows(chosen).values()];
   const [sent, setSent] = useState(0);
   const shares = sharesOf(settlements);
+  const [kept] = useState(newSentShares);
   const pool = useChange({
-    send: (wanted: typeof shares, key) => poolSettlements({ batchId, shares: wanted, key, onProgress: setSent }),
+    send: (wanted: typeof shares, key) => poolSettlements({ batchId, shares: wanted, key, sent: kept, onProgress: setSent }),
     done: t.pooled(settlements.length),
     onDone() {
       setOpen(false);

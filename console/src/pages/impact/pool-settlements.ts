@@ -11,6 +11,16 @@ export function sharesOf(settlements: readonly Poolable[]): ShareOfPartner[] {
   );
 }
 
+/** What was sent to a batch: with which key, and what of it was added. */
+export interface SentShares {
+  readonly keys: Map<string, string>;
+  readonly added: Set<string>;
+}
+
+export function newSentShares(): SentShares {
+  return { keys: new Map(), added: new Set() };
+}
+
 interface Pooling {
   readonly batchId: string;
   readonly shares: readonly ShareOfPartner[];
@@ -18,6 +28,8 @@ interface Pooling {
    * The key of the whole change. The key of each partner's request is made of it, so that those that went through are not sent again.
    */
   readonly key: string;
+  /** Given where the choice may change after a refusal: what was added is not sent again, and the same share has the same key. */
+  readonly sent?: SentShares;
   readonly onProgress: (done: number) => void;
   /**
    * What is refused each time, such as a settlement that a colleague has put into another batch meanwhile: those of the other partners are
@@ -27,13 +39,26 @@ interface Pooling {
 }
 
 /** Adds settlements to a batch, with a request for each partner. */
-export async function poolSettlements({ batchId, shares, key, onProgress, onRefused }: Pooling): Promise<void> {
+export async function poolSettlements({
+  batchId,
+  shares,
+  key,
+  sent = newSentShares(),
+  onProgress,
+  onRefused,
+}: Pooling): Promise<void> {
   for (const [index, [partner_id, ids]] of shares.entries()) {
     onProgress(index);
-    const params = { path: { impact_batch_id: batchId }, header: { 'Idempotency-Key': `${key}.${index}` } };
-    const body = { partner_id, settlement_ids: [...ids] };
+    const left = ids.filter((id) => !sent.added.has(id));
+    if (left.length === 0) continue;
+    const body = { partner_id, settlement_ids: left };
+    const share = JSON.stringify(body);
+    const shareKey = sent.keys.get(share) ?? `${key}.${index}`;
+    sent.keys.set(share, shareKey);
+    const params = { path: { impact_batch_id: batchId }, header: { 'Idempotency-Key': shareKey } };
     try {
       await answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/settlements', { params, body }));
+      for (const id of left) sent.added.add(id);
     } catch (error) {
       if (!onRefused || !(error instanceof ApiError && error.code === 'invalid_request')) throw error;
       onRefused();

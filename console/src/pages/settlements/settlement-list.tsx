@@ -24,11 +24,49 @@ type Filter = 'partner' | 'answer' | 'period' | 'currency' | 'status';
 type Settlement = components['schemas']['Settlement'];
 type Answer = Settlement['acknowledgement']['status'];
 
-export function SettlementList() {
+/** Of one partner's settlements by their status, of all partners' closed ones by period and currency: another choice ends what is not shown. */
+function SettlementFilters() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const { not_answered: pending, accepted, disputed, open, closed } = useTexts(STATUS);
   const { filters, setFilters } = useFilters<Filter>();
+  const { partner, period, currency } = filters;
+  return (
+    <Filters names={partner ? ['partner', 'answer', 'status'] : ['answer', 'period', 'currency']}>
+      <PartnerFilter
+        value={partner}
+        onChange={(id) =>
+          setFilters({ partner: id, ...(id ? { period: undefined, currency: undefined } : { status: undefined }) })
+        }
+      />
+      <ChoiceFilter
+        label={t.answer}
+        options={{ pending, accepted, disputed }}
+        value={filters.answer}
+        onChange={(answer) => setFilters({ answer })}
+      />
+      {partner && (
+        <ChoiceFilter
+          label={common.status}
+          options={{ open, closed }}
+          value={filters.status}
+          onChange={(status) => setFilters({ status })}
+        />
+      )}
+      {!partner && (
+        <>
+          <PeriodFilter value={period} onChange={(text) => setFilters({ period: text })} />
+          <CurrencyFilter value={currency} onChange={(chosen) => setFilters({ currency: chosen })} />
+        </>
+      )}
+    </Filters>
+  );
+}
+
+export function SettlementList() {
+  const t = useTexts(SETTLEMENT);
+  const common = useTexts(COMMON);
+  const { filters } = useFilters<Filter>();
   const { partner, period, currency } = filters;
   const month = monthOf(period);
   const acknowledgement = filters.answer as Answer | undefined;
@@ -48,29 +86,7 @@ export function SettlementList() {
   );
   return (
     <Page title={t.title} description={partner ? t.helpOfOne : t.help}>
-      <Filters names={['partner', 'answer', 'period', 'currency', 'status']}>
-        <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
-        <ChoiceFilter
-          label={t.answer}
-          options={{ pending, accepted, disputed }}
-          value={filters.answer}
-          onChange={(answer) => setFilters({ answer })}
-        />
-        {partner && (
-          <ChoiceFilter
-            label={common.status}
-            options={{ open, closed }}
-            value={filters.status}
-            onChange={(status) => setFilters({ status })}
-          />
-        )}
-        {!partner && (
-          <>
-            <PeriodFilter value={period} onChange={(text) => setFilters({ period: text })} />
-            <CurrencyFilter value={currency} onChange={(chosen) => setFilters({ currency: chosen })} />
-          </>
-        )}
-      </Filters>
+      <SettlementFilters />
       {!partner && month && <MonthTotals month={month} />}
       <RecordPages
         label={t.title}

@@ -117,11 +117,13 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
   // The list has the endpoint then, and the same request brings its secret.
   const isInDoubt = add.inDoubt.length > 0;
   const mayAdd = useMay('operator');
-  useUnsaved((isFirst || isOpen) && url.trim() !== '');
+  // A form into which somebody types stays open when a colleague adds the first one.
+  const isTyped = url.trim() !== '';
+  useUnsaved(isTyped);
   useUnsaved(add.isPending || isInDoubt, 'doubt');
   const { environment } = useSession();
   if (!mayAdd) return null;
-  if (!isFirst && !isOpen && !isInDoubt)
+  if (!isFirst && !isOpen && !isInDoubt && !isTyped)
     return (
       <Group>
         <Button variant="default" onClick={() => setOpen(true)}>

@@ -87,10 +87,12 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
   });
   // The list has the key then, and the same request brings it whole.
   const isInDoubt = issue.inDoubt.length > 0;
-  useUnsaved((isFirst || isOpen) && name !== PROPOSED_NAME);
+  // A form into which somebody types stays open when a colleague makes the first one.
+  const isTyped = name !== PROPOSED_NAME;
+  useUnsaved(isTyped);
   useUnsaved(issue.isPending || isInDoubt, 'doubt');
   if (!useMay('operator')) return null;
-  if (!isFirst && !isOpen && !isInDoubt)
+  if (!isFirst && !isOpen && !isInDoubt && !isTyped)
     return (
       <Group>
         <Button variant="default" onClick={() => setOpen(true)}>
