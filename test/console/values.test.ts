@@ -96,6 +96,7 @@ describe('whole numbers', () => {
     assert.equal(addDecimals(['9223372036854775807.5', '0.25']), '9223372036854775807.75');
     const ordered = ['-10.5', '-10.25', '0', '0.10', '7.5', '15', '9223372036854775807.000000000001'];
     assert.deepEqual(ordered.toReversed().sort(compareDecimals), ordered);
+    assert.deepEqual([compareDecimals('7.50', '7.5'), compareDecimals('0', '-0.0'), compareDecimals('-1', '-1')], [0, 0, 0]);
     assert.deepEqual(
       [padDecimal('7.5', 2), padDecimal('7', 2), padDecimal('0.125', 2), padDecimal('7', 0)],
       ['7.50', '7.00', '0.125', '7'],

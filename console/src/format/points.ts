@@ -44,7 +44,9 @@ export function chartScale(values: readonly string[]): ChartScale {
 
 /** For `sort`: by their size, exactly. */
 export function compareDecimals(one: string, other: string): number {
-  return addDecimals([one, other.startsWith('-') ? other.slice(1) : `-${other}`]).startsWith('-') ? -1 : 1;
+  const difference = addDecimals([one, other.startsWith('-') ? other.slice(1) : `-${other}`]);
+  if (!/[1-9]/.test(difference)) return 0;
+  return difference.startsWith('-') ? -1 : 1;
 }
 
 /** The sum of decimals, exactly: `['1.5', '0.25']` → `1.75`. */

@@ -79,12 +79,13 @@ function DraftAdjustment({ contribution }: { readonly contribution: Contribution
   const t = useTexts(ADJUSTMENT);
   const [isOpen, setOpen] = useState(false);
   if (!useMay('operator')) return null;
+  const { partner_id, transaction_id } = contribution;
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
         {t.draft}
       </Button>
-      <DraftDialog contribution={contribution} isOpen={isOpen} onClose={() => setOpen(false)} />
+      <DraftDialog contribution={{ partner_id, transaction_id }} isOpen={isOpen} onClose={() => setOpen(false)} />
     </>
   );
 }
