@@ -396,6 +396,22 @@ describe('a new partner', needsBrowser, () => {
 });
 
 describe('an operator', needsBrowser, () => {
+  for (const [language, words] of [
+    ['en', 'changes a role with'],
+    ['ar', 'الدور'],
+  ] as const)
+    test(`an administrator is told the commands for what the page does not offer, and nobody else is, ${language}`, async () => {
+      const command = (page: Page) => page.getByRole('main').locator('code').filter({ hasText: 'operator change-role' });
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(`${browser.baseUrl}/operators`);
+      await command(page).waitFor();
+      await page.getByText(words).last().waitFor();
+      const other = await browser.signedIn('approver', { language });
+      await other.goto(`${browser.baseUrl}/operators`);
+      await other.locator('tbody tr').first().waitFor();
+      assert.equal(await command(other).count(), 0);
+    });
+
   test('who approves is added with an address alone, and signs in by the link that is shown once', async () => {
     // The page knows the clock of the service to the second.
     const openedAt = Math.floor(Date.now() / 1_000) * 1_000;

@@ -9,11 +9,12 @@ import { useSort } from '../../app/use-sort.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
 import { Email } from '../../parts/codes/email.tsx';
+import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
-import { useSession } from '../../session/session.tsx';
+import { useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -31,6 +32,7 @@ export function OperatorList() {
   const { filters, setFilters } = useFilters<'role' | 'status'>();
   const { active, disabled } = useTexts(STATUS);
   const { viewer, operator, approver, admin } = roles;
+  const mayChange = useMay('admin');
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const wanted = present({
     sort,
@@ -73,6 +75,11 @@ export function OperatorList() {
           { label: t.id, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
         ]}
       />
+      {mayChange && (
+        <Text size="sm" c="dimmed">
+          <WithCode text={t.commands} />
+        </Text>
+      )}
     </Page>
   );
 }

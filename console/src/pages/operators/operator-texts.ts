@@ -7,6 +7,10 @@ export const OPERATOR = {
     'The people who run the service. Each role includes the rights of the roles before it: viewer, operator, approver, administrator. Only an administrator adds people.',
     'من يديرون الخدمة. كل دور يشمل صلاحيات ما قبله: مُطّلع، مشغّل، مُعتمِد، مسؤول. لا يضيف الأشخاص إلا المسؤول.',
   ],
+  commands: [
+    'The command line changes a role with `npx partner-impact operator change-role`, makes a new one-time link with `npx partner-impact operator reset-sign-in`, and disables a person permanently with `npx partner-impact operator disable`.',
+    'في سطر الأوامر يغيّر الأمر `npx partner-impact operator change-role` الدور، ويعطي الأمر `npx partner-impact operator reset-sign-in` رابطًا جديدًا صالحًا لمرة واحدة، ويعطّل الأمر `npx partner-impact operator disable` الشخص نهائيًا.',
+  ],
   you: ['you', 'أنت'],
   name: ['Name', 'الاسم'],
   email: ['E-mail address', 'البريد الإلكتروني'],
