@@ -80,6 +80,7 @@ describe('partners of one name', needsBrowser, () => {
     assert.equal(drafted.status, 200, drafted.text);
     const page = await browser.signedIn('approver');
     await page.goto(`${browser.baseUrl}/adjustments/${of.partnerId}/${drafted.body.adjustment.adjustment_id}`);
+    await page.getByRole('main').getByRole('link', { name: 'Suq al Dar' }).waitFor();
     await page.getByRole('main').getByText(of.partnerId, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('dialog').getByText(of.partnerId, { exact: true }).waitFor();
