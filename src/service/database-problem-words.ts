@@ -45,7 +45,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   tables_missing: {
     state: 'its tables are not found: what needs them is answered with 503',
     nextStep:
-      'Check that DATABASE_URL leads to the database of this installation, and that nobody changed search_path; or restore what was dropped before you migrate or restart the service, which would make new, empty tables; doctor names another schema that has them',
+      'Check that DATABASE_URL leads to the database of this installation, and that nobody changed search_path; or restore what was dropped before you migrate or restart the service, which would make new, empty tables; doctor names another schema that has them, unless DATABASE_URL names a search_path',
     isNoted: true,
   },
   other_tables: {

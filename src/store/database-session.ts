@@ -42,13 +42,16 @@ export class DatabaseSession extends pg.Client {
 
   constructor(config: SessionConfig = {}) {
     super(config);
-    const end = () => {
-      this.connection.stream.destroy(new Error('The database does not answer: the connection was ended.'));
-      cancelWork(this);
-    };
+    const end = () => this.cut('The database does not answer: the connection was ended.');
     this.#answers = new AnswerWatch(end, config.answerTimeoutMs);
     // When a sign-in fails on this side, as without a password, the driver leaves the socket open. The server would keep its place.
     this.connection.on('error', () => this.connection.stream.destroy());
+  }
+
+  /** Ends the connection at once, and what the server does for it. Statements under way fail with the reason. */
+  cut(reason: string): void {
+    this.connection.stream.destroy(new Error(reason));
+    cancelWork(this);
   }
 
   /** Counts warnings from now on, except of ids that run out; those while the connection was made concerned no statement. */

@@ -37,13 +37,24 @@ test('a stop ends a process that waits for the server while it takes the place o
   process.kill(postmasterPid(dataDirectory) as number, 'SIGKILL');
   await waitFor('reason in /readyz', async () => /pg_wal/.test(await (await fetch(`http://127.0.0.1:${port}/readyz`)).text()));
   process.kill(before[0] as number, 'SIGKILL');
-  await waitFor('process in its place, which looks for the server', () =>
-    children().some((pid) => !before.includes(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve')),
+  const young = await waitFor('process in its place', () =>
+    children().find((pid) => !before.includes(pid) && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('serve')),
   );
-  await sleep(3_000);
+  // While it loads the program it uses all of a processor.
+  await waitFor('process that has loaded the program, and looks for the server', async () => {
+    const used = ticksOf(young);
+    await sleep(1_000);
+    return ticksOf(young) - used < 20;
+  });
   assert.equal(await service.end('SIGTERM'), 0);
   assert.doesNotMatch(service.output(), /took longer/);
 });
+
+/** Its processor time, in hundredths of a second. */
+function ticksOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+}
 
 async function startEmbedded(words: readonly string[]) {
   const dataDirectory = await makeDataDirectory();

@@ -5,7 +5,12 @@ import { test } from 'node:test';
 import { newId } from '../../src/domain/identifiers.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import { COUNTED_MAX, measureBacklog, measureBacklogInPart } from '../../src/store/webhooks/delivery-backlog.ts';
+import {
+  COUNTED_MAX,
+  listEndpointStates,
+  measureBacklog,
+  measureBacklogInPart,
+} from '../../src/store/webhooks/delivery-backlog.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -78,6 +83,22 @@ test('a figure that cannot be measured leaves the others', HANG_LIMIT, async () 
     assert.deepEqual(await measureBacklogInPart(unreachable), {});
     await unreachable.close();
   } finally {
+    await database.close();
+  }
+});
+
+test('a figure that waits for a lock keeps nobody from the connection', HANG_LIMIT, async () => {
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  const holder = await administrator.connect();
+  try {
+    await holder.query('begin; lock table delivery in access exclusive mode');
+    const backlog = measureBacklogInPart(database);
+    const states = listEndpointStates(database.pool);
+    assert.deepEqual(await backlog, {});
+    await assert.doesNotReject(states);
+  } finally {
+    await holder.query('rollback');
+    holder.release();
     await database.close();
   }
 });

@@ -2,8 +2,11 @@ import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import { findLastSequence } from './event.ts';
 
-/** Longer than transactions last: events get their sequences in the order in which these began to write. */
-const MARGIN = "interval '1 hour'";
+/**
+ * Events get their sequences in the order in which their transactions began to write, and their times from a clock that may have been
+ * wrong: one by more than this is not provided for.
+ */
+const MARGIN = "interval '2 days'";
 
 const FIND_FROM: Statement = {
   name: 'find_event_from_sequence',

@@ -91,7 +91,8 @@ const LIST_BESIDE: Statement = {
       case when l.line_type = 'carried_forward' then (
         select r.position from reconciliation_line r
         where r.partner_id = $1 and r.reconciliation_id = $2 and r.partner_event_id is null and r.verdict <> 'malformed'
-          and (r.recorded_settlement_id = $3 or r.verdict = 'duplicate_in_file')
+          and (r.recorded_settlement_id = $3 or (r.verdict = 'duplicate_in_file'
+            and coalesce(r.points_beyond_int64, r.points) = coalesce(l.points_beyond_int64, l.points)))
         order by r.position limit 1
       ) else ${listedAt('l.partner_event_id', 'l.adjustment_id')} end as "listedAt"
     from settlement_line l

@@ -1,4 +1,5 @@
-import { type Database, onOneConnection, type Queryable } from '../database.ts';
+import { type Connection, type Database, onOneConnection, type Queryable } from '../database.ts';
+import type { DatabaseSession } from '../database-session.ts';
 import { rowOf, run, type Statement } from '../query.ts';
 import { IS_EXHAUSTED } from './delivery.ts';
 import { HANDED_OVER } from './hand-over.ts';
@@ -144,8 +145,11 @@ function measureEach(db: Queryable, isDistributed: boolean): Promise<Partial<Bac
   return statements.map(async (statement) => (await run<Partial<Backlog>>(db, statement, []))[0]);
 }
 
+/** Other figures wait for the connection for 3 s, and the first of several processes for 5 s for an answer of each. */
+const MEASURED_WITHIN_MS = 2_000;
+
 /**
- * Measures the backlog like {@link measureBacklog}, each figure for itself: one that takes too long leaves the others.
+ * Measures the backlog like {@link measureBacklog}, each figure for itself: one that takes too long leaves those that come before it.
  *
  * @returns The figures that could be measured; none when the database does not answer.
  */
@@ -154,9 +158,12 @@ export async function measureBacklogInPart({
   isDistributed,
 }: Pick<Database, 'pool' | 'isDistributed'>): Promise<Partial<Backlog>> {
   const measured: Partial<Backlog> = {};
-  const measure = async (db: Queryable) => {
-    const settled = await Promise.allSettled(measureEach(db, isDistributed));
-    for (const each of settled) if (each.status === 'fulfilled') Object.assign(measured, each.value);
+  const measure = async (db: Connection) => {
+    const figures = measureEach(db, isDistributed).map(async (figure) => void Object.assign(measured, await figure));
+    const session = db as unknown as DatabaseSession;
+    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), MEASURED_WITHIN_MS);
+    const settled = await Promise.allSettled(figures);
+    clearTimeout(timer);
     // The connection is then closed.
     const failed = settled.find((each): each is PromiseRejectedResult => each.status === 'rejected');
     if (failed) throw failed.reason;
