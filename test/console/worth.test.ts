@@ -119,9 +119,9 @@ describe('points that have a value', needsBrowser, () => {
     };
     const factsOf = async (at: Page) => {
       const text = (await at.getByRole('dialog').locator('dl').innerText()).replaceAll(/\s+/g, ' ');
-      return text.replace(/Order \S+/, 'Order');
+      return text.replace(/Partner \S+ ptn_\S+ Order \S+/, 'Partner Order');
     };
-    const said = 'Order Change of points -45 Change of the amount -2.25 SAR';
+    const said = 'Partner Order Change of points -45 Change of the amount -2.25 SAR';
     const address = await draft();
     const approver = await browser.signedIn('approver');
     await approver.goto(address);
