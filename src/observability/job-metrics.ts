@@ -4,7 +4,7 @@ import { shared } from './shared-answer.ts';
 /** The database's figures of jobs. Every process reports the same. */
 export interface JobWatch {
   listJobStates(): Promise<readonly { jobName: string; lastSuccessAt: Date | null }[]>;
-  /** How many modified records the last daily verification found, or a later one that failed, if more; `undefined` before the first. */
+  /** How many modified records the last daily verification found, or a later one that failed or was stopped, if more; `undefined` before the first. */
   findDifferences(): Promise<number | undefined>;
 }
 
@@ -46,7 +46,7 @@ export function measureJobs(registry: Registry, watch: JobWatch): (run: EndedRun
 function measureDifferences(registry: Registry, { findDifferences }: JobWatch): void {
   new Gauge({
     name: 'partner_impact_verify_differences',
-    help: 'Modified records that the last daily verification found, or a later one that failed, if more; 0 before the first.',
+    help: 'Modified records that the last daily verification found, or a later one that failed or was stopped, if more; 0 before the first.',
     registers: [registry],
     aggregator: 'max',
     async collect() {

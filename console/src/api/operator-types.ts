@@ -3839,7 +3839,7 @@ export interface components {
              * @enum {string|null}
              */
             outcome: "succeeded" | "failed" | "stopped" | "abandoned" | null;
-            /** @description What it did, as JSON text; of a run that failed, what it had found before, or `null`. */
+            /** @description What it did, as JSON text; of a run that failed or was stopped, what it had found before, or `null`. */
             result_json: string | null;
             /** @description Why the run failed; `null` unless it did. */
             error: string | null;

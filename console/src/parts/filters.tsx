@@ -88,13 +88,13 @@ export function TextFilter({
   const [sent, setSent] = useState<readonly string[]>([]);
   const send = useDebouncedCallback((text: string) => {
     const meant = asMeant(text).slice(0, CHARACTERS_MAX);
-    setSent((before) => [...before, meant]);
+    if (meant !== value) setSent((before) => [...before, meant]);
     onChange(meant || undefined);
   }, TYPED_MS);
   if (shown !== value) {
     const arrived = sent.indexOf(value);
     setShown(value);
-    setSent(sent.slice(arrived + 1));
+    setSent(arrived === -1 ? [] : sent.slice(arrived + 1));
     // Another address, by Back or by the button that clears. What was sent here may arrive after the next letter, and is of before it.
     if (arrived === -1 && asMeant(typed) !== value) setTyped(value);
   }

@@ -120,11 +120,15 @@ class EventReceiver<Tx> {
         if (!options?.signal?.aborted) this.#wake();
         throw error;
       });
-      await this.settled();
-      const handled = await this.#handleAll().catch((error) => {
-        if (!options?.signal?.aborted) this.#wakeLater();
-        throw error;
-      });
+      let handled = 0;
+      do {
+        await this.settled();
+        handled += await this.#handleAll().catch((error) => {
+          if (!options?.signal?.aborted) this.#wakeLater();
+          throw error;
+        });
+        // A webhook that arrived between two events has its own run, which may have stood in the way of this one.
+      } while (this.#handling);
       count += handled;
       // Another process handles what this one fetched: its position moves, and this one would fetch the same page.
       if (hasMore && handled === 0) await sleep(BUSY_PAUSE_MS, options?.signal);

@@ -13,7 +13,9 @@ const Run = shape('JobRun', {
   started_at: time('When it began.'),
   ended_at: nullableTime('When it ended; `null` while it runs.'),
   outcome: nullableOneOf(['succeeded', 'failed', 'stopped', 'abandoned'], 'How it ended; `null` while it runs.'),
-  result_json: nullableText('What it did, as JSON text; of a run that failed, what it had found before, or `null`.'),
+  result_json: nullableText(
+    'What it did, as JSON text; of a run that failed or was stopped, what it had found before, or `null`.',
+  ),
   error: nullableText('Why the run failed; `null` unless it did.'),
 });
 

@@ -3,10 +3,11 @@ import { run, type Statement } from '../query.ts';
 import { findLastSequence } from './event.ts';
 
 /**
- * Events get their sequences in the order in which their transactions began to write, and their times from a clock that may have been
- * wrong: one by more than this is not provided for.
+ * Events get their sequences in the order in which their transactions began to write, and their times from the database's clock. Where that
+ * clock was behind for longer than this and then corrected, events before the correction may be passed over: a recovery since an earlier
+ * time finds them.
  */
-const MARGIN = "interval '2 days'";
+const MARGIN = "interval '1 hour'";
 
 const FIND_FROM: Statement = {
   name: 'find_event_from_sequence',

@@ -60,7 +60,7 @@ const LAST_RESULTS: Statement = {
 };
 
 /**
- * The results, as JSON, of the last successful run and of the later ones that failed and have one; none where they are removed or there
+ * The results, as JSON, of the last successful run and of the later ones that failed or were stopped and have one; none where they are removed or there
  * is none yet.
  */
 export async function listLastJobResults(db: Queryable, jobName: string): Promise<string[]> {

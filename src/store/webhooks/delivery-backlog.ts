@@ -99,8 +99,23 @@ const RELAY_LAG: Statement = {
     select coalesce(extract(epoch from now() - min(first.occurred_at)), 0)::float8 as "relayLagSeconds" from first`,
 };
 
-/** A distributed database has no row-by-row look-up: each node finds its rows, and no more of them than are counted. */
+/**
+ * A distributed database has no row-by-row look-up: each node finds its rows, and no more of them than are counted. In the order in which
+ * they are measured: what is quick comes first.
+ */
 const ANYWHERE = {
+  lag: {
+    name: 'measure_relay_lag_anywhere',
+    text: `select coalesce(extract(epoch from now() - min(o.occurred_at)), 0)::float8 as "relayLagSeconds" from event_outbox o`,
+  },
+  exhausted: {
+    name: 'count_exhausted_deliveries_anywhere',
+    text: `select count(*)::int4 as exhausted from (
+        select d.delivery_id from delivery d
+        join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
+        where ${IS_EXHAUSTED} limit ${COUNTED_MAX}
+      ) counted`,
+  },
   waiting: {
     name: 'count_waiting_deliveries_anywhere',
     text: `select count(*)::int4 as waiting from (
@@ -115,20 +130,8 @@ const ANYWHERE = {
       join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status = 'active'
       where d.status = 'waiting'`,
   },
-  exhausted: {
-    name: 'count_exhausted_deliveries_anywhere',
-    text: `select count(*)::int4 as exhausted from (
-        select d.delivery_id from delivery d
-        join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
-        where ${IS_EXHAUSTED} limit ${COUNTED_MAX}
-      ) counted`,
-  },
-  lag: {
-    name: 'measure_relay_lag_anywhere',
-    text: `select coalesce(extract(epoch from now() - min(o.occurred_at)), 0)::float8 as "relayLagSeconds" from event_outbox o`,
-  },
 } satisfies Record<string, Statement>;
-const ON_ONE_SERVER = { waiting: WAITING, oldest: OLDEST, exhausted: EXHAUSTED, lag: RELAY_LAG };
+const ON_ONE_SERVER = { lag: RELAY_LAG, exhausted: EXHAUSTED, waiting: WAITING, oldest: OLDEST };
 
 /**
  * The cost depends on the number of partners and endpoints for which something waits, not on the backlog; on a distributed database on the
@@ -151,17 +154,18 @@ const MEASURED_WITHIN_MS = 2_000;
 /**
  * Measures the backlog like {@link measureBacklog}, each figure for itself: one that takes too long leaves those that come before it.
  *
+ * @param withinMs For all together.
  * @returns The figures that could be measured; none when the database does not answer.
  */
-export async function measureBacklogInPart({
-  pool,
-  isDistributed,
-}: Pick<Database, 'pool' | 'isDistributed'>): Promise<Partial<Backlog>> {
+export async function measureBacklogInPart(
+  { pool, isDistributed }: Pick<Database, 'pool' | 'isDistributed'>,
+  withinMs = MEASURED_WITHIN_MS,
+): Promise<Partial<Backlog>> {
   const measured: Partial<Backlog> = {};
   const measure = async (db: Connection) => {
     const figures = measureEach(db, isDistributed).map(async (figure) => void Object.assign(measured, await figure));
     const session = db as unknown as DatabaseSession;
-    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), MEASURED_WITHIN_MS);
+    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), withinMs);
     const settled = await Promise.allSettled(figures);
     clearTimeout(timer);
     // The connection is then closed.

@@ -56,12 +56,17 @@ function openedBefore(ageHours: string | undefined): string | undefined {
   return new Date((Math.floor(serviceNow() / 60_000) - hours * 60) * 60_000).toISOString();
 }
 
-/** Each reading of the list moves the age with the clock: its first page states when, and the pages after it the same. */
+/** Each reading of the list moves the age with the clock: its first page states when, and each page after it what the one before it stated. */
 function useOpenedBefore(age: string | undefined) {
-  const stated = useRef<{ readonly age: string | undefined; readonly before: string | undefined }>(undefined);
-  return ({ after }: { readonly after?: string }) => {
-    if (after === undefined || !stated.current || stated.current.age !== age) stated.current = { age, before: openedBefore(age) };
-    return present({ opened_before: stated.current.before });
+  const stated = useRef(new Map<string, string | undefined>());
+  return async <Answer extends { readonly next_after: string | null }>(
+    { after }: { readonly after?: string },
+    read: (age: { readonly opened_before?: string }) => Promise<Answer>,
+  ): Promise<Answer> => {
+    const before = after !== undefined && stated.current.has(after) ? stated.current.get(after) : openedBefore(age);
+    const answer = await read(present({ opened_before: before }));
+    if (answer.next_after !== null) stated.current.set(answer.next_after, before);
+    return answer;
   };
 }
 
@@ -79,7 +84,7 @@ function Waiting({ filters }: { readonly filters: Readonly<Partial<Record<Filter
   });
   const ofAge = useOpenedBefore(filters.age);
   const query = usePages(['reviews', wanted, filters.age], (place) =>
-    answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...ofAge(place), ...place } } })),
+    ofAge(place, (age) => answerOf(client.GET('/operator/v1/reviews', { params: { query: { ...wanted, ...age, ...place } } }))),
   );
   const listed = query.data?.pages.flatMap((page) => page.reviews) ?? [];
   const isRead = query.data !== undefined && !query.isPlaceholderData;
