@@ -7,7 +7,7 @@ import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError
 import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
 import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
-import { setIdentifierClock } from './identifier-clock.ts';
+import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
 
 /** What the engineer on call is told of the database: once when it begins, and once when it is over. */
@@ -155,7 +155,7 @@ class LookingWatch implements DatabaseWatch {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     const { now, oldest } = await inTime(checkWritable(this.#database.pool));
     // As after a correction of that clock: a process without the rules of partners reads it nowhere else.
-    setIdentifierClock(now.getTime() + 1 - beganAtMs);
+    correctIdentifierClock(now, beganAtMs);
     const tookMs = Math.round(performance.now() - beganAtMs);
     // Work without an answer had that problem, which is over.
     if (this.#problem?.reason === 'no_answer') this.#late.forget();

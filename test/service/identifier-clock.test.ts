@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import pino from 'pino';
 import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
+import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
@@ -20,6 +21,8 @@ test('new identifiers follow the clock of the database that the watch reads', as
   const database = openDatabase({ databaseUrl, poolSize: 1 });
   const watch = openDatabaseWatch({ database, logger: pino({ level: 'silent' }) });
   after(async () => {
+    // Files that come later use the same clock.
+    setIdentifierClock(Date.now() - performance.now());
     watch.close();
     await database.close();
   });
