@@ -48,4 +48,5 @@ test('the age by which reviews are filtered is that of each reading', needsBrows
     await page.clock.fastForward(16_000);
     return (asked.at(-1) ?? 0) - (asked[0] ?? 0) >= 9 * 60_000;
   });
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 });
