@@ -22,7 +22,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 import { readDocument } from '../support/document-blocks.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { sealRows, untilAllSequenced, untilSequenced } from '../support/records.ts';
+import { copyContributions, sealRows, untilAllSequenced, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -480,14 +480,7 @@ describe('settlement verify compares with the records that were settled', HANG_L
     const { partner, client } = await service.newPartner();
     await openFirst(database, partner);
     await client.confirm();
-    const copy = `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref,
-        points, status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
-        association_outcome, created_at, confirmed_at)
-      select partner_id, 'txn_copy-' || n, 'key-' || n, fingerprint, 'event-' || n, 'order-' || n, points, status, first_status,
-        contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at,
-        confirmed_at + n * interval '1 ms'
-      from contribution cross join generate_series(1, 1500) n where partner_id = $1`;
-    await pool.query(copy, [partner.partnerId]);
+    await copyContributions(pool, partner.partnerId, { first: 1, last: 1500 });
     const copies = Array.from({ length: 1500 }, (_, index) => `txn_copy-${index + 1}`);
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await allowLongStatements(db, { timeoutMs: 60_000 });

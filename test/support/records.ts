@@ -129,3 +129,21 @@ export async function insertOldPartner(database: Database): Promise<Partner> {
   await attestRecord(database, OWNER, { kind: 'partner', id: partner.partnerId, reason: 'made by a test' });
   return partner;
 }
+
+/** Stores copies of the only contribution that a partner has, unsealed and without events: `txn_copy-N` from the first number to the last. */
+export async function copyContributions(
+  pool: Database['pool'],
+  partnerId: string,
+  { first, last }: { readonly first: number; readonly last: number },
+): Promise<void> {
+  await pool.query(
+    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref,
+      points, status, first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar,
+      association_outcome, created_at, confirmed_at)
+    select partner_id, 'txn_copy-' || n, 'key-' || n, fingerprint, 'event-' || n, 'order-' || n, points, status, first_status,
+      contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at,
+      confirmed_at + n * interval '1 ms'
+    from contribution cross join generate_series($2::int, $3::int) n where partner_id = $1 and transaction_id not like 'txn_copy-%'`,
+    [partnerId, first, last],
+  );
+}

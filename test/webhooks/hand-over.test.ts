@@ -16,6 +16,7 @@ import { insertWebhookEndpoint, lockEventCounter } from '../../src/store/webhook
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { blocksOf } from '../support/postgres/blocks.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { relayTools } from '../support/relay.ts';
 import { handOverScene } from '../support/webhooks/hand-over-scene.ts';
@@ -286,27 +287,6 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
   });
 });
 
-/** The pages that the work reads, in a transaction that leaves nothing. */
-async function countPages(work: (db: Queryable) => Promise<unknown>): Promise<number> {
-  const client = await administrator.connect();
-  const fetched = async () => {
-    const { rows } = await client.query<{ pages: number }>(
-      `select sum(pg_stat_get_xact_blocks_fetched(oid))::int4 as pages from pg_class
-      where relnamespace = 'public'::regnamespace and relkind in ('r', 'i')`,
-    );
-    return rows[0]?.pages ?? assert.fail();
-  };
-  try {
-    await client.query('begin');
-    const before = await fetched();
-    await work(client);
-    return (await fetched()) - before;
-  } finally {
-    await client.query('rollback');
-    client.release();
-  }
-}
-
 describe('what a process has claimed and not sent', HANG_LIMIT, () => {
   test('is listed as waiting, and what has ended is not read for it', async () => {
     const { partnerId, endpointId } = await newPartner();
@@ -361,7 +341,7 @@ describe('what a process has claimed and not sent', HANG_LIMIT, () => {
       ['measures it', (db: Queryable) => measureBacklog(db, { isDistributed: false })],
       ['releases it', (db: Queryable) => endHandOver(db, handOver)],
     ] as const) {
-      const pages = await countPages(work);
+      const pages = await blocksOf(administrator, work);
       assert.ok(pages < few, `whoever ${who} reads ${pages} pages of ${many} endpoints`);
     }
     await endHandOvers(assert.ifError);
