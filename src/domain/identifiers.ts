@@ -87,6 +87,11 @@ export function setIdentifierTime(time: () => number): () => number {
   return former;
 }
 
+/** The time by that clock, in milliseconds since 1970: what the database's clock shows, without a question to the database. */
+export function readIdentifierTime(): number {
+  return identifierTime();
+}
+
 /** The identity of one piece of work: {@link idOfWork} gives its records the same identifiers when the work is repeated. */
 export function newWorkId(): string {
   return nextUlid();

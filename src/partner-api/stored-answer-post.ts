@@ -6,7 +6,7 @@ import { type AnswerSeal, answersAsGiven, type Work } from '../operations/answer
 import type { Credential } from '../store/access/api-key.ts';
 import { exactJson } from '../wire/exact-json.ts';
 import type { PartnerApiOptions } from './app.ts';
-import { KeyedEcho } from './envelope-schemas.ts';
+import { KeyedEcho, NoQuery } from './envelope-schemas.ts';
 import { beforeDeadline } from './http/deadline.ts';
 import { sendWritten, writtenAlready } from './http/written-answer.ts';
 import { describeOperation, type OperationId } from './openapi/openapi-operations.ts';
@@ -62,6 +62,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
   const { operation, isManaging = false, deadlineMs, seal = answersAsGiven } = post;
   const schema = {
     ...describeOperation(operation),
+    querystring: NoQuery,
     headers: WriteHeaders,
     ...(post.params && { params: post.params }),
     ...(post.body && { body: post.body }),

@@ -4,7 +4,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { newConfirmation, uniqueId } from '../support/client.ts';
+import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { document } from '../support/published.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -260,6 +261,27 @@ describe('routes and methods come before authentication', () => {
       }
     }
   });
+});
+
+describe('a query that no operation has', () => {
+  /** Their points are deducted already: a member that was always ignored refuses none of them. */
+  const OF_CONTRIBUTIONS = ['confirmContribution', 'createDeliveryEmissionsEstimate', 'associateEmissionsEstimate'];
+  const managing = service.newPartner({ key: { permission: 'manage' } });
+  const writes = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { operationId }]) => method !== 'get' && !OF_CONTRIBUTIONS.includes(operationId))
+      .map(([method, { operationId }]) => ({ method: method.toUpperCase(), path, operationId })),
+  );
+
+  for (const { method, path, operationId } of writes)
+    test(`${operationId} refuses it, and does nothing`, async () => {
+      const target = path.replaceAll(/\{(\w+)\}/g, 'abcdefghijkl');
+      const { client: manager } = await managing;
+      const body = method === 'DELETE' ? {} : { body: {} };
+      const answer = await manager.call(`${target}?step=activate`, { method, ...body });
+      assertError(answer, 'invalid_request', 400);
+      assert.equal(detailCodes(answer)['step'], 'unknown_field', answer.text);
+    });
 });
 
 describe('a target that names a route in another form', () => {

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { watchReadiness } from '../../src/operations/sandbox/readiness.ts';
 import type { LookedUpContribution } from '../../src/store/contributions/looked-up-contribution.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
@@ -116,6 +117,18 @@ test(
     }
   },
 );
+
+test('the first confirmation of an event that operators recorded as failed is no repeat', HANG_LIMIT, async () => {
+  const { client } = await newPartner();
+  const failed = newConfirmation();
+  const { partner_event_id, partner_order_ref, points } = failed;
+  const recorded = await client.post('/v1/sandbox/failures', { partner_event_id, partner_order_ref, points });
+  assert.equal(recorded.status, 201, recorded.text);
+  assertError(await client.confirm(failed), 'contribution_final_failure');
+  await PLAYS.exact_points(client);
+  await untilPassed(client, 'exact_points');
+  assert.equal((await passedOf(client)).has('replayed_key'), false);
+});
 
 test('what was not done right stays red', HANG_LIMIT, async () => {
   const { client, receiver } = await newEndpoint(service, tools);

@@ -196,6 +196,8 @@ describe('getSettlementStatement', () => {
     const tag = `"${closed.statement?.csvSha256}"`;
     const unchanged = await client.call(`${path}/statement.csv`, { headers: { 'if-none-match': tag } });
     assert.deepEqual([unchanged.status, unchanged.text], [304, '']);
+    const weak = await client.call(`${path}/statement.csv`, { headers: { 'if-none-match': `"other", W/${tag}` } });
+    assert.equal(weak.status, 304, 'a proxy that compresses makes the tag weak');
     const { parameters, responses } = document.paths['/v1/settlements/{settlement_id}/statement.csv'].get;
     assert.ok(parameters.some(({ name }: { name: string }) => name === 'If-None-Match'));
     const missing = Object.keys(responses['304'].headers).filter((name) => !unchanged.headers.has(name));
@@ -277,6 +279,7 @@ describe('acknowledgeSettlement', () => {
     const { client, path } = await withClosed();
     const long = await acknowledge(client, path, { status: 'disputed', note: '🌳'.repeat(1_001), reference: '🌳'.repeat(100) });
     assert.deepEqual(detailCodes(long), { note: 'too_long', reference: 'invalid_characters' });
+    assert.match(long.body.error.message, /it is a string of 1001 characters/);
     const answer = await acknowledge(client, path, { status: 'disputed', note: '🌳'.repeat(1_000) });
     assert.equal(answer.status, 201, answer.text);
     assert.equal((await client.call(path)).body.settlement.acknowledgement.note, '🌳'.repeat(1_000));

@@ -74,6 +74,8 @@ describe('endpoints', () => {
     assert.match(ill.body.error.message, /^missing must be true or false; it is a string\.$/);
     const unknown = await call(client, 'DELETE', `${PATH}/${endpointId}`, { dry_run: true });
     assert.deepEqual([unknown.status, detailCodes(unknown)], [400, { dry_run: 'unknown_field' }]);
+    const inQuery = await client.call(`${PATH}/${endpointId}?dry_run=true`, { method: 'DELETE' });
+    assert.deepEqual([inQuery.status, detailCodes(inQuery)], [400, { dry_run: 'unknown_field' }]);
     assert.equal((await call(client, 'GET', `${PATH}/${endpointId}`)).body.webhook_endpoint.status, 'active');
     // With the media type of a body that is not sent.
     const headers = { 'content-type': 'application/json' };

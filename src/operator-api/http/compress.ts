@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { takesGzip } from '../../partner-api/http/negotiation.ts';
 
 /** A shorter answer fits into one packet as it is. */
 const LEAST_BYTES = 1_400;
@@ -8,15 +9,7 @@ const GZIP = { level: 3 };
 /** The answer as the browser takes it, with its headers. A page of records takes a third of the time that a thread for it would. */
 export function compress({ headers }: FastifyRequest, reply: FastifyReply, text: string): string | Buffer {
   reply.header('vary', 'accept-encoding');
-  if (Buffer.byteLength(text) < LEAST_BYTES || !takesGzip(headers['accept-encoding'] ?? '')) return text;
+  if (Buffer.byteLength(text) < LEAST_BYTES || !takesGzip(headers['accept-encoding'])) return text;
   reply.header('content-encoding', 'gzip');
   return gzipSync(text, GZIP);
-}
-
-/** @see RFC 9110, section 12.5.3. */
-function takesGzip(accepted: string | readonly string[]): boolean {
-  const named = String(accepted)
-    .split(',')
-    .map((each) => /^\s*([\w*]+)\s*(?:;\s*q=([\d.]+))?\s*$/i.exec(each));
-  return named.some((each) => each?.[1]?.toLowerCase() === 'gzip' && Number(each[2] ?? 1) > 0);
 }

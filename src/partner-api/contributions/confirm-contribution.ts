@@ -64,11 +64,13 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       const { transactionId, status } = record.contribution;
       if (isReplay) {
         markReplayed(reply);
-        options.readiness?.record('replayed_key', {
-          partnerId,
-          correlationId: confirmation.correlationId,
-          subjectId: transactionId,
-        });
+        // A failure that operators recorded is the answer to the first confirmation of its event, under whatever key.
+        if (record.idempotencyKey === idempotencyKey)
+          options.readiness?.record('replayed_key', {
+            partnerId,
+            correlationId: confirmation.correlationId,
+            subjectId: transactionId,
+          });
       }
       if (status === 'failed') throw finalFailure(transactionId);
       reply.header('location', `/v1/impact-transactions/${transactionId}`);

@@ -79,7 +79,8 @@ async function buildPages(sdkVersion: string | undefined): Promise<Named[]> {
 
 async function buildFile([name, bytes, extension = name.split('.').at(-1) ?? '']: Named): Promise<DocsFile> {
   const plain = Buffer.from(bytes);
-  const etag = `"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  // Weak, because the compressed bytes have it too.
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   const type = extension === 'tgz' ? 'application/gzip' : `${TYPES[extension] ?? 'text/plain'}; charset=utf-8`;
   return { type, plain, compressed: await promisify(gzip)(plain), etag, isImmutable: VERSIONED.test(name) };
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { unavailable } from '../../domain/service-error.ts';
 import { findMisplaced, noSuchPath, REFERENCE_HERE } from '../http/known-routes.ts';
+import { hasTag, takesGzip } from '../http/negotiation.ts';
 import { buildDocs } from './build-docs.ts';
 import type { DocsFiles } from './docs-files.ts';
 import { findMeantPage, notFoundPage } from './not-found.ts';
@@ -41,7 +42,7 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
     const name = request.params['*'];
     const file = (await built).get(name);
     if (!file) return answerUnknown(request, reply, await built);
-    const isCompressed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '');
+    const isCompressed = takesGzip(request.headers['accept-encoding']);
     reply.headers({
       'content-security-policy': name === 'reference' ? REFERENCE_POLICY : POLICY,
       'x-content-type-options': 'nosniff',
@@ -50,7 +51,7 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
       vary: 'accept-encoding',
       etag: file.etag,
     });
-    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send();
+    if (hasTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
     if (isCompressed) reply.header('content-encoding', 'gzip');
     return reply.type(file.type).send(isCompressed ? file.compressed : file.plain);
   };

@@ -85,7 +85,7 @@ export function completeSuccess(operationId: OperationId, status: string, respon
 /** The answer to `If-None-Match` with the tag of what is asked for: it has no body. */
 export const NOT_MODIFIED: Json = {
   description: 'The bytes have the entity tag that `If-None-Match` names.',
-  headers: headers(...RATE, 'ETag', 'Content-Disposition'),
+  headers: headers(...RATE, 'ETag', 'Content-Disposition', 'Repr-Digest'),
 };
 
 const EXAMPLE_CORRELATION_ID = 'corr-2026-11-21-0001';

@@ -8,6 +8,7 @@ import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
@@ -44,6 +45,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       schema: {
         ...describeOperation('reconcileSettlement'),
         params: SettlementParams,
+        querystring: NoQuery,
         headers: WriteHeaders,
         body: ListBody,
         response: { 202: ReconcilingBody },

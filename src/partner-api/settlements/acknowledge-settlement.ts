@@ -5,6 +5,7 @@ import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { settlementNotFound } from '../../operations/settlements/read-settlements.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
@@ -28,6 +29,7 @@ export function acknowledgeSettlement(app: FastifyInstance, { operations }: Part
       schema: {
         ...describeOperation('acknowledgeSettlement'),
         params: SettlementParams,
+        querystring: NoQuery,
         headers: WriteHeaders,
         body: AcknowledgeBody,
         response: { 201: AcknowledgedBody },

@@ -7,6 +7,7 @@ import { type SettlementStatement, settlementNotFound } from '../../operations/s
 import { requirePermission } from '../access/require-permission.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
+import { hasTag } from '../http/negotiation.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
@@ -52,7 +53,7 @@ export function getSettlementStatement(app: FastifyInstance, { operations, authe
       const statement = await beforeDeadline(request, operations.readSettlements.statement(id));
       const isExcelSafe = request.query.excel_safe === 'true';
       const tag = describe(reply, statement, isExcelSafe);
-      if (request.headers['if-none-match'] === tag) return reply.code(304).send();
+      if (hasTag(request.headers['if-none-match'], tag)) return reply.code(304).send();
       if (request.method === 'HEAD') return reply.send(Readable.from([]));
       beginDownload(partnerId, reply.raw);
       const checkAllowed = () => requirePermission(request, authenticate);

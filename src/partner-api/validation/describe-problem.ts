@@ -149,7 +149,9 @@ function describeText(value: string, code: DetailCode, schema: Schema): string {
   if (code === 'wrong_type') return 'it is a string';
   if (schema['format'] === 'distance-km') return describeDistance(value);
   const place = code === 'invalid_characters' ? findOutside(value, schema) : 0;
-  return place > 0 ? `its character ${place} is none of them` : `it is a string of ${pluralise(value.length, 'character')}`;
+  return place > 0
+    ? `its character ${place} is none of them`
+    : `it is a string of ${pluralise(countCharacters(value), 'character')}`;
 }
 
 /** In Arabic a decimal has other digits and another mark than a full stop. */

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
@@ -16,7 +17,12 @@ export function deleteWebhookEndpoint(app: FastifyInstance, { databaseOf }: Part
     '/v1/webhook-endpoints/:endpoint_id',
     {
       config: { operation: 'deleteWebhookEndpoint', policy: WRITES },
-      schema: { ...describeOperation('deleteWebhookEndpoint'), params: EndpointParams, response: { 200: EndpointBody } },
+      schema: {
+        ...describeOperation('deleteWebhookEndpoint'),
+        params: EndpointParams,
+        querystring: NoQuery,
+        response: { 200: EndpointBody },
+      },
     },
     async (request) => {
       refuseMembers(request.body);

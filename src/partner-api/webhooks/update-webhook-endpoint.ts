@@ -6,6 +6,7 @@ import type { Database } from '../../store/database.ts';
 import type { EndpointId } from '../../webhooks/endpoints/endpoint-context.ts';
 import { disableEndpoint, enableEndpoint, updateEventTypes } from '../../webhooks/endpoints/manage-endpoint.ts';
 import type { PartnerApiOptions } from '../app.ts';
+import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import { callerOf } from '../request-context.ts';
@@ -24,6 +25,7 @@ export function updateWebhookEndpoint(app: FastifyInstance, { databaseOf }: Part
       schema: {
         ...describeOperation('updateWebhookEndpoint'),
         params: EndpointParams,
+        querystring: NoQuery,
         body: UpdateEndpointBody,
         response: { 200: EndpointBody },
       },
