@@ -397,11 +397,11 @@ describe('a new partner', needsBrowser, () => {
 
 describe('an operator', needsBrowser, () => {
   for (const [language, words] of [
-    ['en', 'changes a role with'],
-    ['ar', 'الدور'],
+    ['en', 'gives a person without an e-mail address one with'],
+    ['ar', 'بريدًا إلكترونيًا لمن ليس له بريد'],
   ] as const)
     test(`an administrator is told the commands for what the page does not offer, and nobody else is, ${language}`, async () => {
-      const command = (page: Page) => page.getByRole('main').locator('code').filter({ hasText: 'operator change-role' });
+      const command = (page: Page) => page.getByRole('main').locator('code').filter({ hasText: 'operator set-email' });
       const page = await browser.signedIn('admin', { language });
       await page.goto(`${browser.baseUrl}/operators`);
       await command(page).waitFor();
@@ -410,6 +410,73 @@ describe('an operator', needsBrowser, () => {
       await other.goto(`${browser.baseUrl}/operators`);
       await other.locator('tbody tr').first().waitFor();
       assert.equal(await command(other).count(), 0);
+      assert.equal(await other.getByRole('button', { name: /^(?:Change|تعديل): / }).count(), 0);
+    });
+
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        change: 'Change',
+        role: 'Change the role',
+        link: 'New sign-in',
+        disable: 'Disable',
+        field: 'Role',
+        to: 'Viewer',
+        copy: 'Copy the link',
+      },
+    ],
+    [
+      'ar',
+      {
+        change: 'تعديل',
+        role: 'تغيير الدور',
+        link: 'دخول جديد',
+        disable: 'تعطيل',
+        field: 'الدور',
+        to: 'مُطّلع',
+        copy: 'نسخ الرابط',
+      },
+    ],
+  ] as const)
+    test(`gets another role, a new sign-in, and is disabled by an administrator, ${language}`, async () => {
+      const name = uniqueId('Person');
+      const { operatorId } = await signedInOperator(service, 'operator', name);
+      const kept = async () =>
+        (
+          await rowsOf(
+            `select o.role, o.disabled_at is not null as disabled,
+              (select count(*)::int4 from operator_credential c where c.operator_id = o.operator_id and c.kind = 'session' and c.ended_at is null) as sessions
+            from operator o where o.operator_id = $1`,
+            [operatorId],
+          )
+        )[0];
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(`${browser.baseUrl}/operators`);
+      const dialog = page.getByRole('dialog');
+      const menu = page.getByRole('button', { name: `${words.change}: ${name}` });
+      const begin = async (label: string) => {
+        await menu.click();
+        await page.getByRole('menuitem', { name: label }).click();
+      };
+      const confirm = (label: string) => dialog.getByRole('button', { name: label, exact: true }).click();
+      await begin(words.role);
+      await choose(dialog, { field: words.field, option: words.to });
+      await confirm(words.role);
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(await kept(), { role: 'viewer', disabled: false, sessions: 1 });
+      await begin(words.link);
+      await confirm(words.link);
+      await dialog.getByText(/\/sign-in#/).waitFor();
+      assert.deepEqual(await kept(), { role: 'viewer', disabled: false, sessions: 0 });
+      await copyBy(dialog, words.copy);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await begin(words.disable);
+      await confirm(words.disable);
+      await dialog.waitFor({ state: 'detached' });
+      assert.deepEqual(await kept(), { role: 'viewer', disabled: true, sessions: 0 });
+      await menu.waitFor({ state: 'detached' });
     });
 
   test('who approves is added with an address alone, and signs in by the link that is shown once', async () => {

@@ -1,4 +1,5 @@
 import { Text } from '@mantine/core';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -20,6 +21,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
 import { SHELL } from '../../texts/shell-texts.ts';
 import { AddOperator } from './add-operator.tsx';
+import { OperatorActions, OperatorStepDialog, useNewLink, type WantedOperatorStep } from './operator-actions.tsx';
 import { OPERATOR } from './operator-texts.ts';
 
 type Operator = components['schemas']['Operator'];
@@ -42,6 +44,8 @@ export function OperatorList() {
   const query = usePages(['operators', wanted], (place) =>
     answerOf(client.GET('/operator/v1/operators', { params: { query: { ...wanted, ...place } } })),
   );
+  const [asked, setAsked] = useState<WantedOperatorStep>();
+  const reset = useNewLink();
   return (
     <Page title={t.title} description={t.help} actions={<AddOperator />}>
       <Filters names={['role', 'status']}>
@@ -73,8 +77,14 @@ export function OperatorList() {
           { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
           { label: t.since, sort: 'created_at', show: ({ created_at }) => <Time at={created_at} style="day" /> },
           { label: t.id, show: ({ operator_id }) => <Id id={operator_id} isShort /> },
+          {
+            label: common.actions,
+            isLabelHidden: true,
+            show: (each) => <OperatorActions operator={each} onStep={setAsked} />,
+          },
         ]}
       />
+      {asked && <OperatorStepDialog {...asked} reset={reset} onClose={() => setAsked(undefined)} />}
       {mayChange && (
         <Text size="sm" c="dimmed">
           <WithCode text={t.commands} />

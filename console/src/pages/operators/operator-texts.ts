@@ -8,8 +8,8 @@ export const OPERATOR = {
     'من يديرون الخدمة. كل دور يشمل صلاحيات ما قبله: مُطّلع، مشغّل، مُعتمِد، مسؤول. لا يضيف الأشخاص إلا المسؤول.',
   ],
   commands: [
-    'The command line changes a role with `npx partner-impact operator change-role`, makes a new one-time link with `npx partner-impact operator reset-sign-in`, and disables a person permanently with `npx partner-impact operator disable`.',
-    'في سطر الأوامر يغيّر الأمر `npx partner-impact operator change-role` الدور، ويعطي الأمر `npx partner-impact operator reset-sign-in` رابطًا جديدًا صالحًا لمرة واحدة، ويعطّل الأمر `npx partner-impact operator disable` الشخص نهائيًا.',
+    'The command line gives a person without an e-mail address one with `npx partner-impact operator set-email`.',
+    'في سطر الأوامر يضيف الأمر `npx partner-impact operator set-email` بريدًا إلكترونيًا لمن ليس له بريد.',
   ],
   you: ['you', 'أنت'],
   name: ['Name', 'الاسم'],
@@ -33,6 +33,39 @@ export const OPERATOR = {
     'No answer came: the person may have been added. Press the button again: if so, you get the link of the same person.',
     'لم يصل رد، وربما أُضيف الشخص. اضغط الزر مرة أخرى: إن كان قد أُضيف فستحصل على رابطه نفسه.',
   ],
+  change: ['Change', 'تعديل'],
+  changeRole: ['Change the role', 'تغيير الدور'],
+  changeRoleConsequence: [
+    'The other role applies at once, also to what the person has begun.',
+    'يسري الدور الآخر فورًا، وعلى ما بدأه الشخص أيضًا.',
+  ],
+  roleChanged: [
+    (name: string) => `The role of ${isolateForeign(name)} is changed.`,
+    (name: string) => `تغيّر دور ${isolateForeign(name)}.`,
+  ],
+  newLink: ['New sign-in', 'دخول جديد'],
+  newLinkConsequence: [
+    'The person is signed out everywhere at once. The password, the second factor, the passkeys and the tokens end. A one-time link for a new sign-in is shown once and works for a day. For 7 days the account counts as your own where a second person is needed.',
+    'يُخرَج الشخص من كل مكان فورًا، وتنتهي كلمة المرور والعامل الثاني ومفاتيح المرور والرموز. يُعرض رابط لمرة واحدة لدخول جديد، ويعمل ليوم واحد. ويُعدّ الحساب حسابك لمدة 7 أيام حيث يلزم شخص ثانٍ.',
+  ],
+  newLinkDone: [
+    (name: string) => `The sign-in of ${isolateForeign(name)} is reset.`,
+    (name: string) => `أُعيد ضبط دخول ${isolateForeign(name)}.`,
+  ],
+  newLinkInDoubt: [
+    'No answer came: the sign-in may have been reset. Press the button again: you get the link that was made then.',
+    'لم يصل رد، وربما أُعيد ضبط الدخول. اضغط الزر مرة أخرى وستحصل على الرابط الذي أُنشئ حينها.',
+  ],
+  disable: ['Disable', 'تعطيل'],
+  disableConsequence: [
+    'The person is signed out everywhere at once and never signs in again with this account. This is final.',
+    'يُخرَج الشخص من كل مكان فورًا ولا يدخل بهذا الحساب مرة أخرى. هذا نهائي.',
+  ],
+  disabledDone: [
+    (name: string) => `The operator ${isolateForeign(name)} is disabled.`,
+    (name: string) => `عُطّل المشغّل ${isolateForeign(name)}.`,
+  ],
+  disabledBy: ['Disabled by', 'عطّله'],
   link: ['Give this link to the person', 'أعطِ هذا الرابط للشخص'],
   copyLink: ['Copy the link', 'نسخ الرابط'],
 } as const satisfies Texts;
