@@ -577,7 +577,7 @@ describe('jobs', needsBrowser, () => {
   test('the verification is run by hand, and its result stands on top', async () => {
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/jobs`);
-    await page.getByText('No verification has ended yet. Run “Verify all records” by hand').waitFor();
+    await page.getByText('No verification has succeeded yet. Run “Verify all records” by hand').waitFor();
     const row = page
       .getByRole('row')
       .filter({ has: page.getByRole('button', { name: 'Run now: Verify all records', exact: true }) });
@@ -588,6 +588,14 @@ describe('jobs', needsBrowser, () => {
     await page.getByText('None was modified outside of the service.').waitFor();
     const [run] = await rowsOf("select trigger, outcome from job_run where job_name = 'verify' order by run_no desc limit 1");
     assert.deepEqual(run, { trigger: 'hand', outcome: 'succeeded' });
+    assert.equal(await page.getByText('The latest run did not succeed').count(), 0);
+    await rowsOf(
+      `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome, error)
+      select job_name, run_no + 1000, 'schedule', now(), now(), 'failed', 'The disk is full.' from job_run where job_name = 'verify'`,
+    );
+    await page.reload();
+    await page.getByText('The latest run did not succeed').waitFor();
+    await page.getByText('None was modified outside of the service.').waitFor();
   });
 
   test('a job has its name in Arabic, for the eye and for a screen reader', async () => {

@@ -58,9 +58,13 @@ export const JOB = {
     'That is more than two days ago. It runs every day: see its last runs.',
     'مضى على ذلك أكثر من يومين، وهو يعمل كل يوم: اطّلع على آخر مرات تشغيله.',
   ],
+  laterFailed: [
+    'The latest run did not succeed; the page of the jobs shows why. It ended:',
+    'لم ينجح آخر تشغيل، وتعرض صفحة المهام المجدولة السبب. انتهى في:',
+  ],
   notVerified: [
-    'No verification has ended yet. Run “Verify all records” by hand, or wait for its next run.',
-    'لم ينته أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر تشغيلها القادم.',
+    'No verification has succeeded yet. Run “Verify all records” by hand, or wait for its next run.',
+    'لم ينجح أي تحقّق بعد. شغّل «التحقّق من جميع السجلات» يدويًا أو انتظر تشغيلها القادم.',
   ],
 } as const satisfies Texts;
 

@@ -1,4 +1,4 @@
-import { Alert } from '@mantine/core';
+import { Alert, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -17,7 +17,7 @@ const LATER_MS = 15_000;
 /** It runs every day, and takes its time. */
 const LATE_MS = 2 * 86_400_000;
 
-/** The runs of the daily verification of all records; `last` is the latest that succeeded, `null` while none has. */
+/** The runs of the daily verification of all records; `last` is the latest that succeeded, `null` while none has; `later` ended after it without success. */
 export function useLastVerification() {
   const query = { job: VERIFY, limit: '20' };
   const runs = useQuery({
@@ -25,14 +25,29 @@ export function useLastVerification() {
     queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
     refetchInterval: ({ state }) => (state.data?.runs.some(({ outcome }) => outcome === null) ? UNDER_WAY_MS : LATER_MS),
   });
-  return { runs, last: runs.data && (runs.data.runs.find(({ outcome }) => outcome === 'succeeded') ?? null) };
+  const ended = runs.data?.runs.filter(({ outcome }) => outcome !== null);
+  const last = ended && (ended.find(({ outcome }) => outcome === 'succeeded') ?? null);
+  return { runs, last, later: ended?.[0] === last ? undefined : ended?.[0] };
 }
 
 /** What it found last. */
 export function LastVerification() {
   const t = useTexts(JOB);
-  const { runs, last } = useLastVerification();
-  return <Loaded query={runs}>{() => (last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>)}</Loaded>;
+  const { runs, last, later } = useLastVerification();
+  return (
+    <Loaded query={runs}>
+      {() => (
+        <Stack gap="xs">
+          {last ? <Verified run={last} /> : <Alert color="yellow">{t.notVerified}</Alert>}
+          {later && (
+            <Alert color="yellow">
+              {t.laterFailed} <Time at={later.ended_at} />
+            </Alert>
+          )}
+        </Stack>
+      )}
+    </Loaded>
+  );
 }
 
 function Verified({ run }: { readonly run: Run }) {
