@@ -19,7 +19,7 @@ export function jobCommand(): ProgramCommand {
   const job = new ProgramCommand('job').description('jobs: scheduled work of the service');
   job
     .command('list')
-    .description('all jobs, when each is due, and its state')
+    .description('all jobs, when each is due, and its state; the hours and days are those of the settings of this shell')
     .option('--json', 'one JSON array, for programs')
     .action(withOperator('viewer', list));
   job
