@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import { enrolled } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, newConfirmation } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -81,6 +83,25 @@ test('a restored dump passes every verification, and gets what was recorded afte
   assert.ok(events[1]?.sequence > lost?.sequence, `${events[1]?.sequence} after ${lost?.sequence}`);
   await whole.end('SIGTERM');
   await verify();
+});
+
+test('what is recorded as failed after a restore is told from the role webhooks on alone, as the contribution that the approval shows', async () => {
+  const { databaseUrl, database, newPartner } = await testService({ roles: ['api'] });
+  const { partner, client } = await newPartner();
+  const { partnerId } = partner;
+  const [operator, approver] = await enrolled(database, 'operator', 'approver');
+  const event = { partnerEventId: 'restored-failure', partnerOrderRef: 'order-restored', points: 250n };
+  const { failureId } = await draftFailure(database, operator, { partnerId, ...event, reason: 'the points were given back' });
+  const { draft } = await approveFailure(database, approver, { partnerId, failureId });
+  const listFailures = async () => {
+    const { events } = (await client.listEvents()).body;
+    return events.filter(({ event_type }: Answer['body']) => event_type === 'impact.transaction.adjusted');
+  };
+  assert.equal((await client.findByEvent(event.partnerEventId)).body.contribution.transaction_id, draft.transactionId);
+  assert.deepEqual(await listFailures(), []);
+  await spawnService(databaseUrl);
+  const told = await waitFor('event of the failure', async () => (await listFailures())[0]);
+  assert.deepEqual([told.data.change, told.data.contribution.transaction_id], ['failed', draft.transactionId]);
 });
 
 async function untilEvents(client: Client, count: number) {
