@@ -1,13 +1,13 @@
 /** Nothing permits or authorises without a sealed entry: keys, partners and endpoints are compared with the audit when they are used (settlements, section 5). */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { newApiKey } from '../../src/domain/access/api-key.ts';
 import { newCredential } from '../../src/domain/access/operator-credential.ts';
-import { newNamedKey } from '../../src/domain/audit/named-key.ts';
+import { type NamedKey, newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
-import { resumePartner, setPartnerRates, suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { createPartner, resumePartner, setPartnerRates, suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { authenticateOperator, signIn, signOut } from '../../src/operations/access/sign-in.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { adoptRecords } from '../../src/operations/verification/adopt-records.ts';
@@ -22,7 +22,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
-import { testService } from '../support/service.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
 import { closeRegularly, getOpen } from '../support/settlements.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -287,4 +287,19 @@ describe('what a release before has written', () => {
       await old.close();
     }
   });
+});
+
+test('a record that is sealed with a new first key is used where that key stands behind the old one, and refused where it is not known', async () => {
+  const [old, next] = [newNamedKey('2026'), newNamedKey('2027')];
+  const { databaseUrl } = await testDatabase();
+  const withKeys = (...keys: readonly NamedKey[]) => {
+    const opened = openDatabase({ databaseUrl, poolSize: 1, auditKeys: () => keys });
+    after(() => opened.close());
+    return opened;
+  };
+  const [unaware, aware, changed] = [withKeys(old), withKeys(old, next), withKeys(next, old)];
+  const { partnerId } = await createPartner(changed, OWNER, 'Shop', OPEN_RATES);
+  await assert.rejects(suspendPartner(unaware, OWNER, partnerId), { name: 'UnverifiedRecordError' });
+  await suspendPartner(aware, OWNER, partnerId);
+  await resumePartner(changed, OWNER, partnerId);
 });
