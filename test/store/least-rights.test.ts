@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import { startService } from '../../src/service/start-service.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
+import { startUpOf } from '../../src/store/session-settings.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -102,6 +103,30 @@ test('behind a transaction pooler doctor warns while hidden rows would be no err
   await client.query(`alter role ${ROLE} set row_security = off`);
   assert.equal(await warned(), false);
   await client.query(`alter role ${ROLE} reset row_security`);
+});
+
+/** One block is of Citus; a server without it accepts its settings all the same. */
+const POOLED = listBlocks().filter(({ path, text }) => path === 'docs/operating.md' && text.startsWith('alter role impact set'));
+
+test('behind a transaction pooler the role has every setting that a session of the service has otherwise', async () => {
+  const client = await connect(databaseUrl);
+  const { options } = startUpOf(databaseUrl, []);
+  const sent = [...options.matchAll(/-c ([\w.]+)=/g)].map(([, name]) => name);
+  const names = ['statement_timeout', 'synchronous_commit', ...sent];
+  const read = 'select name, current_setting(name, true) as value from unnest($1::text[]) name';
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const wanted = await database.pool.query(read, [names]);
+  for (const { text } of POOLED) await client.query(text.replaceAll('role impact ', `role ${ROLE} `));
+  const pooled = await connect(asRole(databaseUrl));
+  assert.deepEqual((await pooled.query(read, [names])).rows, wanted.rows);
+  // Also those that this server has by itself.
+  const written = POOLED.flatMap(({ text }) => [...text.matchAll(/ set ([\w.]+) =/g)].map(([, name]) => name));
+  assert.deepEqual(
+    names.filter((name) => !written.includes(name)),
+    [],
+  );
+  await client.query(`alter role ${ROLE} reset all`);
 });
 
 test('may change no table, and a start that misses a migration changes nothing', async () => {
