@@ -28,6 +28,10 @@ export function measureJobs(registry: Registry, watch: JobWatch): (run: EndedRun
     help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
     labelNames: ['job', 'outcome'],
     registers: [registry],
+    // An alert on the increase sees a first failure only where 0 was there before.
+    async collect() {
+      for (const { jobName: job } of await listJobStates().catch(() => [])) this.inc({ job, outcome: 'failed' }, 0);
+    },
   });
   const durations = new Histogram({
     name: 'partner_impact_job_duration_seconds',

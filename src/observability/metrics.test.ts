@@ -55,6 +55,27 @@ test('figures of deliveries that cannot be measured are absent, each for itself,
   assert.deepEqual(await listShown(), ['partner_impact_deliveries_exhausted 1']);
 });
 
+describe('what an alert compares with what it was before has 0', () => {
+  test('before the first failed run of a job', async () => {
+    const { registry } = metricsOf({ lastSuccessAt: null });
+    assert.match(await registry.metrics(), /^partner_impact_job_runs_total\{job="verify",outcome="failed"\} 0$/m);
+  });
+
+  test('before the first answer of an operation that says that the outcome is unknown, and is not reset by a later one', async () => {
+    const { registry, countAnswer } = metricsOf({ lastSuccessAt: null });
+    const answer = { operation: 'confirmContribution', status: 201, errorCode: undefined, limit: undefined, durationMs: 1 };
+    const shown = async () =>
+      /^partner_impact_requests_total.*"internal_service_unavailable".*/m.exec(await registry.metrics())?.[0];
+    countAnswer(answer);
+    const series =
+      'partner_impact_requests_total{operation="confirmContribution",status="503",code="internal_service_unavailable"}';
+    assert.equal(await shown(), `${series} 0`);
+    countAnswer({ ...answer, status: 503, errorCode: 'internal_service_unavailable' });
+    countAnswer(answer);
+    assert.equal(await shown(), `${series} 1`);
+  });
+});
+
 describe('partners that a run left', () => {
   const run = { job: { name: 'verify' }, outcome: 'failed', milliseconds: 5, partnersLeft: 3 };
 

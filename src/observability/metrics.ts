@@ -15,6 +15,8 @@ export interface Metrics {
   countSandboxRequest(asked: 'scenario' | 'path'): void;
   /** A limit refused a request, or ended one under way. */
   countLimit(limit: string): void;
+  /** From now on the metrics show these limits, with 0 before their first hit: an alert on the increase would not see a series that begins with it. */
+  showLimits(limits: readonly string[]): void;
   /** From now on the metrics show how deliveries yield to answers. */
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
   /** From now on the metrics show what is wrong with the database. */
@@ -72,19 +74,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   tellOfLargest(registry);
-  const requests = new Counter({
-    name: 'partner_impact_requests_total',
-    help: 'Answered requests, by operation, status and error code; status 0 is a client that left before the answer.',
-    labelNames: ['operation', 'status', 'code'],
-    registers: [registry],
-  });
-  const durations = new Histogram({
-    name: 'partner_impact_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer.',
-    labelNames: ['operation'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-    registers: [registry],
-  });
+  const countRequest = measureRequests(registry);
   new Gauge({
     name: 'partner_impact_database_connections',
     help: 'Connections to the database, and requests that wait for one.',
@@ -96,7 +86,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
       this.set({ state: 'waiting' }, pool.waitingCount);
     },
   });
-  const { countLimit, watchConnections } = measureLimits(registry);
+  const { countLimit, showLimits, watchConnections } = measureLimits(registry);
   const sandboxRequests = new Counter({
     name: 'partner_impact_sandbox_requests_ignored_total',
     help: 'Requests in production that asked for a scenario or a path of the sandbox. A scenario is ignored, a path is 404.',
@@ -121,6 +111,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     registry,
     countRun,
     countLimit,
+    showLimits,
     watchConnections,
     watchInFlight: (count) => measureInFlight(registry, count),
     watchPace: (pace) => measurePace(registry, pace),
@@ -132,15 +123,45 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
       attemptDurations.observe(milliseconds / 1000);
     },
-    countAnswer({ operation = 'none', status, errorCode = 'none', limit, durationMs }) {
-      if (limit !== undefined) countLimit(limit);
-      requests.inc({ operation, status, code: errorCode });
-      durations.observe({ operation }, durationMs / 1000);
+    countAnswer(answer) {
+      if (answer.limit !== undefined) countLimit(answer.limit);
+      countRequest(answer);
     },
   };
 }
 
-function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchConnections'> {
+/** What the alerts look for: an operation has them from its first answer on, with 0. An increase is seen only of a series that was there before. */
+const ALERTED = [
+  { status: 0, code: 'none' },
+  { status: 401, code: 'unauthorized' },
+  { status: 503, code: 'internal_service_unavailable' },
+];
+
+/** @returns What counts a request that was answered. */
+function measureRequests(registry: Registry): (answer: AnswerFigures) => void {
+  const requests = new Counter({
+    name: 'partner_impact_requests_total',
+    help: 'Answered requests, by operation, status and error code; status 0 is a client that left before the answer.',
+    labelNames: ['operation', 'status', 'code'],
+    registers: [registry],
+  });
+  const durations = new Histogram({
+    name: 'partner_impact_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer.',
+    labelNames: ['operation'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  });
+  const operations = new Set<string>();
+  return ({ operation = 'none', status, errorCode = 'none', durationMs }) => {
+    if (!operations.has(operation)) for (const alerted of ALERTED) requests.inc({ operation, ...alerted }, 0);
+    operations.add(operation);
+    requests.inc({ operation, status, code: errorCode });
+    durations.observe({ operation }, durationMs / 1000);
+  };
+}
+
+function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'showLimits' | 'watchConnections'> {
   const hits = new Counter({
     name: 'partner_impact_limit_hits_total',
     help: 'How often a limit refused a request or ended a transfer or connection, by limit.',
@@ -158,6 +179,9 @@ function measureLimits(registry: Registry): Pick<Metrics, 'countLimit' | 'watchC
   });
   return {
     countLimit: (limit) => hits.inc({ limit }),
+    showLimits(limits) {
+      for (const limit of limits) hits.inc({ limit }, 0);
+    },
     watchConnections(counting) {
       count = counting;
     },

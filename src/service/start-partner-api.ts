@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { LIMITS } from '../domain/limit-names.ts';
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import type { Log } from '../observability/log.ts';
 import type { Metrics } from '../observability/metrics.ts';
@@ -119,6 +120,7 @@ export async function startPartnerApi(
     onSandboxRequest: metrics.countSandboxRequest,
     onUnexpectedError: (error, correlation_id) => reportUnexpected(error, { correlation_id }),
   });
+  metrics.showLimits(LIMITS);
   const { host, port } = config;
   const listening = await listen(api.app, { host, port }).catch(explainBusyPort('PORT=', port));
   metrics.watchConnections(listening.countConnections);

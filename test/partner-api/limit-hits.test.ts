@@ -126,6 +126,14 @@ async function readMetrics(): Promise<(line: string) => number> {
 const hits = (limit: string) => `partner_impact_limit_hits_total{limit="${limit}"}`;
 
 describe('the metrics count', () => {
+  test('each limit from 0 on, so that an alert sees its first hit', async () => {
+    const read = await readMetrics();
+    assert.deepEqual(
+      LIMITS.filter((limit) => Number.isNaN(read(hits(limit)))),
+      [],
+    );
+  });
+
   test('connections that are open', async () => {
     const sockets = Array.from({ length: 5 }, () => connect(Number(new URL(service.baseUrl).port), '127.0.0.1'));
     // An answer on each: the service has accepted it.
