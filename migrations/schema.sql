@@ -844,7 +844,11 @@ create table sandbox_rehearsal (
   constraint sandbox_rehearsal_pkey PRIMARY KEY (partner_id, idempotency_key, operation, scenario)
 );
 
+CREATE INDEX sandbox_rehearsal_looked_up ON public.sandbox_rehearsal USING btree (partner_id, first_at) WHERE (looked_up_at IS NOT NULL);
+
 CREATE INDEX sandbox_rehearsal_of_subject ON public.sandbox_rehearsal USING btree (partner_id, subject_id) WHERE (looked_up_at IS NULL);
+
+CREATE INDEX sandbox_rehearsal_refused ON public.sandbox_rehearsal USING btree (partner_id, "substring"(scenario, '^[a-z_]+'::text), first_at) WHERE ((operation = 'confirmContribution'::text) AND (refusals > 0));
 
 create table settlement (
   partner_id text collate "C" not null,

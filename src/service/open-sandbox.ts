@@ -5,6 +5,7 @@ import type { DatabaseOf } from '../operations/connections-per-partner.ts';
 import { type Readiness, watchReadiness } from '../operations/sandbox/readiness.ts';
 import { type SandboxOperations, sandboxOperations } from '../operations/sandbox/sandbox-operations.ts';
 import type { Database } from '../store/database.ts';
+import type { NodeWatch } from '../store/node-watch.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import { openGuardedAgent } from '../webhooks/security/guarded-agent.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
@@ -15,9 +16,13 @@ export function openSandbox(databaseOf: DatabaseOf, config: Config): SandboxOper
   return sandboxOperations(databaseOf, { reviewExpiryHours, settlementTools: configuredSettlementTools(config) });
 }
 
-export function openReadiness(database: Database, { logger }: Log, parts: AsyncDisposableStack): Readiness {
+export function openReadiness(
+  database: Database,
+  { logger }: Log,
+  { nodes, parts }: { readonly nodes: Pick<NodeWatch, 'refusalOf'> | undefined; readonly parts: AsyncDisposableStack },
+): Readiness {
   const onError = throttled((err, times) => logger.warn({ err, times }, 'evidence of readiness could not be recorded'));
-  const readiness = watchReadiness(database, onError);
+  const readiness = watchReadiness(database, onError, nodes?.refusalOf);
   parts.defer(() => readiness.close());
   return readiness;
 }

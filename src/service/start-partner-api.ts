@@ -86,7 +86,7 @@ export async function startPartnerApi(
     environment: config.environment,
     ...(config.environment === 'sandbox' && {
       sandbox: openSandbox(databaseOf, config),
-      readiness: openReadiness(database, log, parts),
+      readiness: openReadiness(database, log, { nodes, parts }),
     }),
     databaseOf,
     endpointTools: openEndpointTools(ofChanges, config, clock, parts),

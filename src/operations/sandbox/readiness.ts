@@ -1,8 +1,11 @@
 import { LRUCache } from 'lru-cache';
+import type { Places } from '../../concurrency/batch-queue.ts';
+import { oneByOne } from '../../concurrency/one-by-one.ts';
 import {
   EXACT_POINTS,
   findWrongVerdicts,
   isReconciled,
+  RATE_LIMIT_WAIT_SECONDS,
   READINESS_CHECKS,
   type ReadinessCheck,
   type ReadinessItem,
@@ -12,13 +15,13 @@ import type { Database } from '../../store/database.ts';
 import {
   type CompletedComparison,
   findRecovered,
-  findRepeated,
-  findWaited,
+  findRetried,
   insertReadinessEvidence,
   listCompletedComparisons,
   listReadinessEvidence,
   markLookedUp,
   type ReadinessEvidence,
+  type RetriedScenario,
   type Since,
 } from '../../store/sandbox/readiness-evidence.ts';
 
@@ -61,9 +64,20 @@ const LOOKUPS_MAX = 256;
 const PARTNERS_MAX = 64;
 /** The latest reconciliations of a partner that are read. */
 const COMPARED_MAX = 100;
+/** The latest keys that each scenario refused, which are read: a partner may leave any number of them without a retry. */
+const REFUSED_MAX = 1_000;
 
-export function watchReadiness(database: Database, onError: (error: unknown) => void): Readiness {
+/** One checklist is read at a time: it leaves the connections of its pool to the confirmations. */
+const IN_TURN = { concurrency: 1, waitingMax: 256, waitMaxMs: 5_000 };
+
+/** @param refusalOf What a checklist that waits is refused with instead of being read, by its partner. */
+export function watchReadiness(
+  database: Database,
+  onError: (error: unknown) => void,
+  refusalOf?: Places['refusalOf'],
+): Readiness {
   const { pool } = database;
+  const checkInTurn = oneByOne({ ...IN_TURN, refusalOf, run: (asked: Asked) => check(database, asked) });
   const recorded = new LRUCache<string, true>({ max: REMEMBERED_MAX, ttl: REMEMBERED_MS });
   let underWay = 0;
   const once = (name: string, work: () => Promise<void>) => {
@@ -98,18 +112,24 @@ export function watchReadiness(database: Database, onError: (error: unknown) => 
       if (ofPartner.size < LOOKUPS_MAX) ofPartner.set(transactionId, correlationId);
       if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
     },
-    check: (partnerId, since) => check(database, partnerId, since),
+    check: (partnerId, since) => checkInTurn({ partnerId, since }),
   };
 }
 
-async function check({ pool }: Database, partnerId: string, since: Since): Promise<CheckedItem[]> {
+interface Asked {
+  readonly partnerId: string;
+  readonly since: Since;
+}
+
+/** One statement after another: a checklist never has more than one connection. */
+async function check({ pool }: Database, { partnerId, since }: Asked): Promise<CheckedItem[]> {
   const recorded = await listReadinessEvidence(pool, partnerId, since);
-  const [recovered, repeated, waited, compared] = await Promise.all([
-    findRecovered(pool, partnerId, since),
-    findRepeated(pool, partnerId, since),
-    findWaited(pool, partnerId, since),
-    listCompletedComparisons(pool, partnerId, { since, limit: COMPARED_MAX }),
-  ]);
+  const recovered = await findRecovered(pool, partnerId, since);
+  const retried = (scenario: RetriedScenario, waitedSeconds: number | null = null) =>
+    findRetried(pool, partnerId, { scenario, since, waitedSeconds, limit: REFUSED_MAX });
+  const repeated = (await retried('timeout_before_commit')) ?? (await retried('service_unavailable'));
+  const waited = await retried('rate_limited', RATE_LIMIT_WAIT_SECONDS);
+  const compared = await listCompletedComparisons(pool, partnerId, { since, limit: COMPARED_MAX });
   const of = (...items: ReadinessItem[]): readonly EvidenceView[] => {
     const found = recorded.filter(({ item }) => items.includes(item));
     return found.length === items.length ? found : [];

@@ -1,12 +1,8 @@
-import {
-  type ComparedLines,
-  RATE_LIMIT_WAIT_SECONDS,
-  RECOVERY_HOURS,
-  type ReadinessItem,
-} from '../../domain/sandbox/readiness.ts';
+import { type ComparedLines, RECOVERY_HOURS, type ReadinessItem } from '../../domain/sandbox/readiness.ts';
+import type { ScenarioName } from '../../domain/sandbox/scenarios.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { run, runAnew, type Statement } from '../query.ts';
+import { rowOfName, run, runAnew, type Statement } from '../query.ts';
 
 /** Evidence from this time on; `null` for all. */
 export type Since = Date | null;
@@ -71,41 +67,50 @@ export async function markLookedUp(db: Queryable, partnerId: string, lookedUp: R
 const FIND_RECOVERED: Statement = {
   name: 'find_recovered_rehearsal',
   text: `select looked_up_by as "correlationId", subject_id as "subjectId", looked_up_at as "seenAt" from sandbox_rehearsal
-    where partner_id = $1 and looked_up_at is not null and first_at >= ${SINCE} order by looked_up_at limit 1`,
+    where partner_id = $1 and looked_up_at is not null and first_at >= ${SINCE} order by first_at limit 1`,
 };
 
-/** The first look-up of a record whose answer was lost since then. */
+/** The look-up of the first record whose answer was lost since then and that was looked up. */
 export async function findRecovered(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
   return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_RECOVERED, [partnerId, since]))[0];
 }
 
-const FIND_REPEATED: Statement = {
-  name: 'find_repeated_rehearsal',
+/** The scenarios whose refusal a partner answers with the same request. */
+export type RetriedScenario = Extract<ScenarioName, 'rate_limited' | 'service_unavailable' | 'timeout_before_commit'>;
+
+const RETRIED = rowOfName('contribution', { partnerId: '$1', key: 'idempotency_key', value: 'r.idempotency_key' });
+
+/** The index has a scenario without its parameter. Only what was refused is read: what it made is found by its key. */
+const FIND_RETRIED: Statement = {
+  name: 'find_retried_rehearsal',
   text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
-    from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
-    where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.refusals > 0
-      and r.first_at >= ${SINCE}
-      and (r.scenario like 'timeout\\_before\\_commit%' or r.scenario like 'service\\_unavailable%')
+    from (
+      select idempotency_key, last_at from sandbox_rehearsal
+      where partner_id = $1 and operation = 'confirmContribution' and refusals > 0 and substring(scenario, '^[a-z_]+') = $3
+        and first_at >= ${SINCE}
+      order by first_at desc limit $5
+    ) r cross join lateral ${RETRIED} c
+    where $4::int4 is null or c.created_at >= r.last_at + $4::int4 * interval '1 second'
     order by c.created_at limit 1`,
 };
 
-/** The first contribution whose key had been sent before without an outcome, for the first time since then. */
-export async function findRepeated(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
-  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_REPEATED, [partnerId, since]))[0];
+export interface RetriedOptions {
+  readonly scenario: RetriedScenario;
+  readonly since: Since;
+  /** How long after the last refusal it was confirmed at the earliest; `null` for any time. */
+  readonly waitedSeconds: number | null;
+  /** The latest keys that are read. */
+  readonly limit: number;
 }
 
-const FIND_WAITED: Statement = {
-  name: 'find_waited_rehearsal',
-  text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
-    from sandbox_rehearsal r join contribution c on c.partner_id = r.partner_id and c.idempotency_key = r.idempotency_key
-    where r.partner_id = $1 and c.partner_id = $1 and r.operation = 'confirmContribution' and r.scenario like 'rate\\_limited%'
-      and c.created_at >= r.last_at + interval '${RATE_LIMIT_WAIT_SECONDS} seconds' and r.first_at >= ${SINCE}
-    order by c.created_at limit 1`,
-};
-
-/** The first contribution that was confirmed after its key had been refused since then, when Retry-After was over. */
-export async function findWaited(db: Queryable, partnerId: string, since: Since): Promise<ReadinessEvidence | undefined> {
-  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_WAITED, [partnerId, since]))[0];
+/** Of the latest keys that the scenario refused for the first time since then, the first contribution that was confirmed under one of them. */
+export async function findRetried(
+  db: Queryable,
+  partnerId: string,
+  { scenario, since, waitedSeconds, limit }: RetriedOptions,
+): Promise<ReadinessEvidence | undefined> {
+  const values = [partnerId, since, scenario, waitedSeconds, limit];
+  return (await run<ReadinessEvidence & Record<string, unknown>>(db, FIND_RETRIED, values))[0];
 }
 
 /** A completely compared list of the partner. */
