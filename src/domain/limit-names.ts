@@ -22,6 +22,7 @@ export const LIMITS = [
   'quota_lists',
   'sandbox_slow',
   'sandbox_samples',
+  'sandbox_changes',
   'endpoint_challenges',
   'endpoint_additions',
   'endpoint_changes',

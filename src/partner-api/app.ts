@@ -38,6 +38,7 @@ import { type LoadShedding, loadShedding, type Traffic } from './limits/load-she
 import { refuseOfLostNode } from './limits/lost-node.ts';
 import { rateLimits } from './limits/partner-rate.ts';
 import { paceRefusals, REFUSED_SENDERS, type Refuse, SHED } from './limits/refusal-pace.ts';
+import { sandboxChangeLimit } from './limits/sandbox-change-limit.ts';
 import { callerOf } from './request-context.ts';
 import type { RoutePolicy } from './route-policy.ts';
 import { ROUTES } from './routes.ts';
@@ -227,7 +228,8 @@ interface Limits {
 /** The operations under `/v1`, behind authentication, permission, rate limit and validation, in this order. */
 function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gate, suspects, refuseInTurn }: Limits): void {
   const limitRate = rateLimits(options.processes);
-  const limitChanges = endpointChangeLimit();
+  const limitEndpointChanges = endpointChangeLimit();
+  const limitSandboxChanges = sandboxChangeLimit();
   const refuseSenderInTurn = paceRefusals({ ...REFUSED_SENDERS, beyond: refuseInTurn });
   v1.addHook('onRequest', async (request, reply) => {
     const policy = policyOf(request);
@@ -236,7 +238,8 @@ function registerContract(v1: FastifyInstance, options: PartnerApiOptions, { gat
       request.context.keyCheckMs = performance.now() - request.context.arrivedAtMs;
       suspects.trust(request.raw.socket);
       request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);
-      if (policy.isManaging && policy.isWrite) limitChanges(callerOf(request).partnerId);
+      if (policy.isManaging && policy.isWrite) limitEndpointChanges(callerOf(request).partnerId);
+      if (policy.isSandboxChange) limitSandboxChanges(callerOf(request).partnerId);
     } catch (error) {
       // When a key cannot be looked up, the sender is not at fault.
       await new Promise<void>(isOurs(error) ? refuseInTurn : refuseSenderInTurn);

@@ -12,6 +12,8 @@ export interface RoutePolicy {
   readonly isWrite: boolean;
   /** Whether the key needs the permission `manage`. */
   readonly isManaging?: boolean;
+  /** Whether it is one of the changes of a sandbox that are limited together. */
+  readonly isSandboxChange?: boolean;
   /** Set when an error could be misread as a verdict on a contribution: it then carries the recovery verdict. */
   readonly recoverable?: RecoverableOperation;
 }

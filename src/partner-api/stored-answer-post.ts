@@ -40,6 +40,8 @@ export interface StoredAnswerPost<Body, Params> {
   readonly answer: TProperties;
   /** Whether the key needs the permission `manage`. */
   readonly isManaging?: boolean;
+  /** Whether it is one of the changes of a sandbox that are limited together. */
+  readonly isSandboxChange?: boolean;
   /** For work that waits for a partner's server. */
   readonly deadlineMs?: number;
   /** How an answer with a secret is stored. */
@@ -59,7 +61,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
   { operations }: Pick<PartnerApiOptions, 'operations'>,
   post: StoredAnswerPost<Body, Params>,
 ): void {
-  const { operation, isManaging = false, deadlineMs, seal = answersAsGiven } = post;
+  const { operation, isManaging = false, isSandboxChange = false, deadlineMs, seal = answersAsGiven } = post;
   const schema = {
     ...describeOperation(operation),
     querystring: NoQuery,
@@ -73,7 +75,7 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
     app.post<{ Headers: { 'idempotency-key': string } }>(
       path,
       {
-        config: { operation, policy: { ...REPORT_WRITE, isManaging } },
+        config: { operation, policy: { ...REPORT_WRITE, isManaging, isSandboxChange } },
         schema: { ...schema, ...(path === post.alias && { hide: true }) },
         serializerCompiler: writtenAlready,
         onRequest: (request, _reply, done) => {

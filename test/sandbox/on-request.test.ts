@@ -165,6 +165,53 @@ test('expire: the estimate is gone, a linked one stays, another partner’s is n
   assert.equal((await client.getEstimate(calculation_id)).status, 200);
 });
 
+test('expire: an estimate that has ended is answered as before under any key, and stays in the audit once', async () => {
+  const { client, partner } = await service.newPartner();
+  const { estimate } = (await client.estimate()).body;
+  const path = `emissions/estimates/${estimate.calculation_id}/expire`;
+  const answers = [await ask(client, path), await ask(client, path), await ask(client, path)];
+  assert.deepEqual(countByStatus(answers), { 201: 3 });
+  for (const { body } of answers) assert.deepEqual(body.estimate, estimate);
+  const text = "select count(*) as entries from audit_entry where partner_id = $1 and action = 'sandbox.expire-estimate'";
+  assert.equal((await database.pool.query(text, [partner.partnerId])).rows[0].entries, 1n);
+});
+
+describe('changes in a minute', () => {
+  const CHANGES = [
+    'impact-transactions/txn_01KA2Z9V7M5CEN5XA66EMZSRZW/resolve',
+    'failures',
+    'emissions/estimates/calc_01KA2Z9V7M5CEN5XA66EMZSRZW/expire',
+    'settlements/close',
+    'adjustments',
+    'impact-batches',
+    'clock',
+  ];
+
+  /** No change takes such a body: each is refused, and counts. */
+  const ASKED = { of_nobody: 1 };
+
+  for (const path of CHANGES)
+    test(`${path}: sixty are taken at once, and of ninety some are refused`, async () => {
+      const { client } = await service.newPartner();
+      const answers = await Promise.all(Array.from({ length: 90 }, () => ask(client, path, ASKED)));
+      const refused = answers.filter(({ status }) => status === 429);
+      assert.ok(refused.length > 0 && refused.length <= 30, `${refused.length} were refused`);
+      for (const answer of refused) assertError(answer, 'rate_limited');
+      assert.ok(Number(refused[0]?.headers.get('retry-after')) >= 1);
+    });
+
+  test('all kinds count together; samples, readings, confirmations and other partners do not', async () => {
+    const [{ client }, { client: other }] = [await service.newPartner(), await service.newPartner()];
+    const answers = await Promise.all(Array.from({ length: 30 }, () => CHANGES.map((path) => ask(client, path, ASKED))).flat());
+    assert.ok(answers.some(({ status }) => status === 429));
+    const samples = Array.from({ length: 70 }, () => ask(client, 'events', { event_type: 'settlement.closed' }));
+    assert.deepEqual(countByStatus(await Promise.all(samples)), { 400: 70 }, 'nobody receives them');
+    assert.equal((await client.call('/v1/sandbox/readiness')).status, 200);
+    assert.equal((await client.confirm({}, asking('pending'))).status, 202);
+    assert.equal((await ask(other, 'clock', { advance: 'P1D' })).status, 201);
+  });
+});
+
 describe('sample events', HANG_LIMIT, () => {
   test('of every kind: signed, without a sequence, marked', async () => {
     const { client, receiver, secret } = await newEndpoint(service, tools);

@@ -89,7 +89,8 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
     });
   }
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await endEstimateEarly(db, id, 0);
+    // What has ended stays as it is, and nothing is recorded again.
+    if (!(await endEstimateEarly(db, id, 0))) return;
     const entry = { action: 'sandbox.expire-estimate', partnerId, subjectId: calculationId };
     await audit(db, actorOf(caller), { ...entry, before: null, after: { ended: true } });
   });

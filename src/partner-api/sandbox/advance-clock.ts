@@ -12,6 +12,7 @@ export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOpt
   postWithStoredAnswer<Static<typeof ClockBody>>(app, options, {
     operation: 'advanceSandboxClock',
     path: '/v1/sandbox/clock',
+    isSandboxChange: true,
     body: ClockBody,
     answer: ClockAnswer,
     deadlineMs: DEADLINE_MS,

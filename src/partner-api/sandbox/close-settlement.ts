@@ -11,6 +11,7 @@ export function closeSandboxSettlement(app: FastifyInstance, options: SandboxApi
   postWithStoredAnswer(app, options, {
     operation: 'closeSandboxSettlement',
     path: '/v1/sandbox/settlements/close',
+    isSandboxChange: true,
     answer: { settlement: Settlement },
     deadlineMs: DEADLINE_MS,
     async work(call) {

@@ -12,6 +12,7 @@ export function expireSandboxEstimate(app: FastifyInstance, options: SandboxApiO
   postWithStoredAnswer<unknown, Static<typeof CalculationParams>>(app, options, {
     operation: 'expireSandboxEstimate',
     path: '/v1/sandbox/emissions/estimates/:calculation_id/expire',
+    isSandboxChange: true,
     params: CalculationParams,
     answer: { estimate: Estimate },
     async work(call) {

@@ -14,6 +14,7 @@ export function makeSandboxImpactBatch(app: FastifyInstance, options: SandboxApi
   postWithStoredAnswer<Body>(app, options, {
     operation: 'makeSandboxImpactBatch',
     path: '/v1/sandbox/impact-batches',
+    isSandboxChange: true,
     body: ImpactBatchBody,
     answer: { impact_batch: ImpactBatch },
     async work(call) {

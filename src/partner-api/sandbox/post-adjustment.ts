@@ -13,6 +13,7 @@ export function postSandboxAdjustment(app: FastifyInstance, options: SandboxApiO
   postWithStoredAnswer<Static<typeof AdjustmentBody>>(app, options, {
     operation: 'postSandboxAdjustment',
     path: '/v1/sandbox/adjustments',
+    isSandboxChange: true,
     body: AdjustmentBody,
     answer: { adjustment: Adjustment },
     async work(call) {

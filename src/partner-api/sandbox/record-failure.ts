@@ -13,6 +13,7 @@ export function recordSandboxFailure(app: FastifyInstance, options: SandboxApiOp
   postWithStoredAnswer<Static<typeof FailureBody>>(app, options, {
     operation: 'recordSandboxFailure',
     path: '/v1/sandbox/failures',
+    isSandboxChange: true,
     body: FailureBody,
     answer: { contribution: Contribution, association: Association },
     async work(call) {

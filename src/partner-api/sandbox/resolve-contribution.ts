@@ -15,6 +15,7 @@ export function resolveSandboxContribution(app: FastifyInstance, options: Sandbo
   postWithStoredAnswer<Static<typeof ResolveBody>, Static<typeof TransactionParams>>(app, options, {
     operation: 'resolveSandboxContribution',
     path: '/v1/sandbox/impact-transactions/:transaction_id/resolve',
+    isSandboxChange: true,
     params: TransactionParams,
     body: ResolveBody,
     answer: { contribution: Contribution, association: Association },
