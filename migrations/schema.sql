@@ -844,6 +844,8 @@ create table sandbox_rehearsal (
   constraint sandbox_rehearsal_pkey PRIMARY KEY (partner_id, idempotency_key, operation, scenario)
 );
 
+CREATE INDEX sandbox_rehearsal_first ON public.sandbox_rehearsal USING btree (partner_id, first_at);
+
 CREATE INDEX sandbox_rehearsal_looked_up ON public.sandbox_rehearsal USING btree (partner_id, first_at) WHERE (looked_up_at IS NOT NULL);
 
 CREATE INDEX sandbox_rehearsal_of_subject ON public.sandbox_rehearsal USING btree (partner_id, subject_id) WHERE (looked_up_at IS NULL);

@@ -32,7 +32,7 @@ export interface Config {
   readonly allowsInsecureWebhooks: boolean;
   /** Whether events may be sent to 127.0.0.1 and ::1: in a sandbox that only this machine uses, unless set otherwise. */
   readonly allowsWebhooksToThisMachine: boolean;
-  /** How long events, deliveries and attempts are kept. */
+  /** How long events, deliveries, attempts and rehearsals are kept. */
   readonly eventDays: number;
   /** After this many hours a pending contribution fails automatically. */
   readonly reviewExpiryHours: number;
@@ -106,7 +106,7 @@ export const SETTINGS = {
   },
   EVENT_RETENTION_DAYS: {
     default: `${EVENT_RETENTION_DAYS.usual}`,
-    meaning: `days for which events, their deliveries and attempts are kept, ${EVENT_RETENTION_DAYS.least} to ${EVENT_RETENTION_DAYS.most}`,
+    meaning: `days for which events, their deliveries and attempts, and rehearsals of a sandbox are kept, ${EVENT_RETENTION_DAYS.least} to ${EVENT_RETENTION_DAYS.most}`,
   },
   REVIEW_EXPIRY_HOURS: {
     default: `${REVIEW_EXPIRY_HOURS.usual}`,

@@ -1,11 +1,13 @@
-/** What the checklist of one partner costs the others. */
+/** What the checklist of one partner costs the others, and how long what it reads is kept. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type pg from 'pg';
 import { newToken } from '../../bench/rows/identifiers.ts';
 import { contributionColumns, insertSelect } from '../../bench/rows/rows.ts';
+import { removeOldEvents } from '../../src/operations/events/remove-old-events.ts';
 import { watchReadiness } from '../../src/operations/sandbox/readiness.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
+import { deleteOldRehearsals } from '../../src/store/sandbox/old-rehearsal.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { onSession } from '../support/postgres/on-session.ts';
@@ -47,6 +49,21 @@ test('it reads a bounded part of what a partner rehearsed and of its contributio
   await pool.query(insertSelect('contribution', contribution, `from generate_series(1, ${REHEARSED}::bigint) n`));
   const blocks = await blocksOf(young.pool, (db) => checkOn(onSession(young, db), PARTNER));
   assert.ok(blocks <= BLOCKS_MAX, `${blocks} blocks`);
+});
+
+test('what was rehearsed longer ago than events are kept is removed, in parts, and what is younger stays', async () => {
+  const partnerId = 'ptn_long_ago';
+  await pool.query('insert into event_counter (partner_id) values ($1)', [partnerId]);
+  const aged = (days: string) => ({ first_at: `now() - ${days} * interval '1 day'` });
+  await rehearse(partnerId, 'rate_limited', aged(`(case when n <= 1200 then 91 else 89 end)`));
+  await removeOldEvents(young, 90);
+  const { rows } = await pool.query(
+    'select count(*) as left, max(now() - first_at) < $2::interval as "isYounger" from sandbox_rehearsal where partner_id = $1',
+    [partnerId, '90 days'],
+  );
+  assert.deepEqual([Number(rows[0].left), rows[0].isYounger], [REHEARSED - 1_200, true]);
+  const blocks = await blocksOf(young.pool, (db) => deleteOldRehearsals(db, partnerId, { days: 90, limit: 500 }));
+  assert.ok(blocks < 100, `${blocks} blocks to find none`);
 });
 
 test('however many ask at once, it has one connection, and a partner that asks once waits for none of the others of another partner', async () => {

@@ -1,5 +1,5 @@
 /**
- * For how many days events are kept, with their deliveries and attempts: by default, at least and at most.
+ * For how many days events are kept, with their deliveries and attempts, and rehearsals of a sandbox: by default, at least and at most.
  *
  * @see docs/spec/decisions.md#7-events.
  */

@@ -9,6 +9,7 @@ import {
   type Removed,
 } from '../../store/events/delete-old-events.ts';
 import { NodeReader } from '../../store/node-reader.ts';
+import { deleteOldRehearsals, listPartnersWithOldRehearsals } from '../../store/sandbox/old-rehearsal.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
 
@@ -21,8 +22,8 @@ interface RemovalTerms {
 }
 
 /**
- * Removes events that are older than this many days, and deliveries of tests and samples, with their attempts. Any number of processes
- * may do so at once; the next one finishes an interrupted removal.
+ * Removes events that are older than this many days, and deliveries of tests and samples, with their attempts, and rehearsals of a
+ * sandbox. Any number of processes may do so at once; the next one finishes an interrupted removal.
  *
  * @returns How many events were removed.
  * @throws PartnersLeftError When the events of some partners could not be removed, after those of all others were.
@@ -36,9 +37,17 @@ export async function removeOldEvents(database: Database, days: number, { signal
       : deleteOldEvents(pool, partnerId, { days, limit });
   let sum = 0;
   const failed = (count: number) => `Old events of ${pluralise(count, 'partner')} could not be removed.`;
-  const lists = [await listPartnersWithOldTests(nodes, days), await listPartnersWithOldEvents(nodes, days)];
-  const partners = [...new Set(lists.flat())].filter((partnerId) => !except?.has(partnerId)).map((partnerId) => ({ partnerId }));
+  const removeRehearsals = async (partnerId: string, limit: number): Promise<Removed> => {
+    const count = await deleteOldRehearsals(pool, partnerId, { days, limit });
+    return { count, isPartial: count === limit };
+  };
+  const rehearsed = new Set(await listPartnersWithOldRehearsals(nodes, days));
+  const lists = [rehearsed, await listPartnersWithOldTests(nodes, days), await listPartnersWithOldEvents(nodes, days)];
+  const partners = [...new Set(lists.flatMap((partnerIds) => [...partnerIds]))]
+    .filter((partnerId) => !except?.has(partnerId))
+    .map((partnerId) => ({ partnerId }));
   await forEachPartner(nodes, partners, { signal, failed }, async ({ partnerId }) => {
+    if (rehearsed.has(partnerId)) await removeAll((limit) => removeRehearsals(partnerId, limit), signal);
     await removeAll((limit) => deleteOldTests(pool, partnerId, { days, limit }), signal);
     sum += await removeAll((limit) => removeSome(partnerId, limit), signal);
   });

@@ -3,11 +3,11 @@ import { removeOldEvents } from '../../operations/events/remove-old-events.ts';
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import type { Job } from '../job.ts';
 
-/** Removes events, their deliveries and attempts, after this many days. */
+/** Removes events, their deliveries and attempts, and rehearsals of a sandbox, after this many days. */
 export function removeOldEventsJob(days: number): Job {
   return {
     name: 'remove-old-events',
-    description: `removes events, deliveries and attempts that are older than ${days} days`,
+    description: `removes events, deliveries, attempts and rehearsals that are older than ${days} days`,
     pattern: '17 * * * *',
     async run({ database, signal }) {
       // What they say of each day is kept when they are gone.

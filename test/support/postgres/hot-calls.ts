@@ -70,6 +70,7 @@ import {
   listLeftReconciliations,
 } from '../../../src/store/reconciliations/reconciliation.ts';
 import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
+import { deleteOldRehearsals, listPartnersWithOldRehearsals } from '../../../src/store/sandbox/old-rehearsal.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../../src/store/webhooks/attempt.ts';
@@ -319,11 +320,13 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     { title: 'last sequence', send: (db) => findLastSequence(db, partnerId) },
     { title: 'event counters', isOfAll: true, send: (db) => listEventCounters(nodesOf(db, terms)) },
     { title: 'partners with old events', send: (db) => listPartnersWithOldEvents(nodesOf(db, terms), 90) },
+    { title: 'partners with old rehearsals', send: (db) => listPartnersWithOldRehearsals(nodesOf(db, terms), 90) },
     { title: 'partners with old tests', send: (db) => listPartnersWithOldTests(nodesOf(db, terms), 90) },
     {
       title: 'old events',
       send: (db) => (terms.isDistributed ? deleteOldEventsOnNode : deleteOldEvents)(db, partnerId, { days: 90, limit: BATCH }),
     },
+    { title: 'old rehearsals', send: (db) => deleteOldRehearsals(db, partnerId, { days: 90, limit: BATCH }) },
     { title: 'old tests', send: (db) => deleteOldTests(db, partnerId, { days: 90, limit: BATCH }) },
   ];
 }
