@@ -75,7 +75,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ],
   ['endpoints that a partner adds in 24', '200', 'src/webhooks/endpoints/add-endpoint.ts', 'ADDITIONS_PER_DAY = 200'],
   ['samples', '60', 'src/webhooks/endpoints/send-samples.ts', 'SAMPLES_MAX = 60'],
-  ['changes that a partner of', '60', 'src/partner-api/limits/sandbox-change-limit.ts', 'CHANGES_PER_MINUTE = 60'],
+  ['changes that a partner of', '600', 'src/partner-api/limits/sandbox-change-limit.ts', 'CHANGES_PER_MINUTE = 600'],
   ['slow answers', '16', 'src/partner-api/sandbox/play-scenario.ts', 'SLOW_MAX = 16'],
   ['new connections of an address', '64', 'src/partner-api/http/suspect-connections.ts', 'openedMax: 64'],
   ['connections that wait in this way', '8,192', 'src/partner-api/http/suspect-connections.ts', 'waitingMax: 8_192'],

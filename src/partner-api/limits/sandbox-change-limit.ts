@@ -4,7 +4,7 @@ import { limitPerMinute } from './minute-limit.ts';
  * The most changes that a partner of a sandbox asks for under `/v1/sandbox` in a minute, in a process: each keeps its answer, and writes an
  * audit entry, for which all changes wait in turn.
  */
-const CHANGES_PER_MINUTE = 60;
+const CHANGES_PER_MINUTE = 600;
 
 /** @returns A function that throws `rate_limited` beyond the limit. */
 export function sandboxChangeLimit(): (partnerId: string) => void {
