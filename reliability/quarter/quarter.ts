@@ -198,17 +198,17 @@ export class Quarter {
     return (await readSettledUntil(client, apiKeys))[partner] as number;
   }
 
-  /** By two commands at once. Either may find the next one open already, and close that too. */
+  /** By two commands at once: one of them closes it. */
   async #closeEarly(partner: number): Promise<void> {
-    const { operators, partnerIds, report } = this.#options;
-    const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes', '--json'];
+    const { operators, report } = this.#options;
+    const words = [...(await this.#wordsToClose(partner)), '--json'];
     const outcomes = await Promise.all([operators.approver.run(words), operators.approver.run(words)]);
     const closed = outcomes.filter(({ exitCode }) => exitCode === 0).map(({ stdout }) => idOf(stdout));
-    if (closed.length === 0 || new Set(closed).size < closed.length)
+    if (closed.length !== 1)
       report(`two closed at once, and it became ${closed.join(' and ') || 'nothing'}: ${outcomes[0]?.stderr}`, 'early closing');
     const lost = outcomes.filter(({ exitCode }) => exitCode !== 0);
     for (const { stderr } of lost)
-      if (!/Another process (closed|is closing) the settlement/.test(stderr))
+      if (!/Another process (closed|is closing) the settlement|is closed already/.test(stderr))
         report(`an early closing failed: ${stderr}`, 'early closing failed');
     this.counts.lostRaces.count += lost.length;
     (this.counts.early[partner] as number) += closed.length;
@@ -216,12 +216,19 @@ export class Quarter {
 
   /** A settlement over nothing but points that are taken back: it ends below zero, and the next one begins with that. */
   async #goBelowZero(partner: number): Promise<void> {
-    const { operators, simulator, partnerIds, client, apiKeys } = this.#options;
-    const words = ['settlement', 'close', '--partner', partnerIds[partner] as string, '--yes'];
-    await operators.approver.command(words);
+    const { operators, simulator, client, apiKeys } = this.#options;
+    await operators.approver.command(await this.#wordsToClose(partner));
     await simulator.takeBackMost(partner, await readSettledUntil(client, apiKeys));
-    await operators.approver.command(words);
+    await operators.approver.command(await this.#wordsToClose(partner));
     (this.counts.early[partner] as number) += 2;
+  }
+
+  /** The command that closes the settlement that is open now. */
+  async #wordsToClose(partner: number): Promise<string[]> {
+    const { operators, partnerIds } = this.#options;
+    const of = ['--partner', partnerIds[partner] as string];
+    const [open] = await operators.approver.command<{ settlement_id: string }[]>(['settlement', 'list', ...of, '--limit', '1']);
+    return ['settlement', 'close', ...of, '--settlement', open?.settlement_id as string, '--yes'];
   }
 
   /** No job is under way, so that a move of the time takes nobody's lease away. */

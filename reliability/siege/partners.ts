@@ -57,7 +57,8 @@ export function partnersByCommand(repository: string, installation: Installation
   };
   const settle = async (partnerId: string, apiKey: string, contributions: number): Promise<string> => {
     await fill(installation.port, apiKey, { run: 'fill', count: contributions });
-    const closed = await run('settlement', 'close', '--partner', partnerId, '--yes');
+    const [open] = await run('settlement', 'list', '--partner', partnerId);
+    const closed = await run('settlement', 'close', '--partner', partnerId, '--settlement', open.settlement_id, '--yes');
     await run('partner', 'set-rates', '--partner', partnerId, '--writes-per-second', WRITES_PER_SECOND);
     return closed.settlement_id;
   };

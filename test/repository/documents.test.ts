@@ -236,11 +236,16 @@ describe('a reader types every block of README, guides and operating as it stand
 
 /** What is there before a block, by words that it holds: files of the reader's own, and what an operator did meanwhile. */
 async function prepare(terminal: Terminal, { text }: Block): Promise<void> {
-  if (text.includes('/statement.csv')) await terminal.run('npx partner-impact settlement close --partner "$PARTNER_ID" --yes');
+  if (text.includes('/statement.csv')) await closeSettlement(terminal);
   if (text.includes('-T list.csv')) terminal.write('list.csv', blocks.find((each) => each.tag === 'csv')?.text ?? '');
   if (text.includes('--secret-file secret.txt --headers')) keepDelivery(terminal);
   else if (text.includes('--secret-file secret.txt')) terminal.write('secret.txt', `${terminal.lastShown('whsec')}\n`);
   if (text.includes('$BATCH_ID')) await poolSettlement(terminal);
+}
+
+async function closeSettlement(terminal: Terminal): Promise<void> {
+  const [open] = JSON.parse(await terminal.run('npx partner-impact settlement list --partner "$PARTNER_ID" --json'));
+  await terminal.run(`npx partner-impact settlement close --partner "$PARTNER_ID" --settlement ${open.settlement_id} --yes`);
 }
 
 /** The partner's closed settlement in an impact batch. */

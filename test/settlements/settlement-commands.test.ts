@@ -72,7 +72,7 @@ describe('settlement', HANG_LIMIT, () => {
     await client.confirm({ points: 9_223_372_036_854_775_807n });
     const [open] = await runJson('settlement', 'list', '--partner', partnerId);
     assert.deepEqual([open.status, open.contribution_count], ['open', 1]);
-    const closed = await runJson('settlement', 'close', '--partner', partnerId, '--yes');
+    const closed = await runJson('settlement', 'close', '--partner', partnerId, '--settlement', open.settlement_id, '--yes');
     assert.deepEqual([closed.settlement_id, closed.status], [open.settlement_id, 'closed']);
     const shown = await run(['settlement', 'show', '--partner', partnerId, '--settlement', closed.settlement_id, '--json']);
     assert.match(shown.stdout, /"net_points":9223372036854775807,/);
@@ -177,12 +177,28 @@ describe('settlement', HANG_LIMIT, () => {
     assert.equal((await Array.fromAsync(eachSettlement(pool, partnerId))).length, 1);
   });
 
+  test('close --yes closes the named settlement alone: repeated, or after the schedule closed it, it leaves the next open', async () => {
+    const { partnerId, closed } = await newPartner(1);
+    const close = (...words: string[]) => run(['settlement', 'close', '--partner', partnerId, '--yes', ...words]);
+    const [open] = await runJson('settlement', 'list', '--partner', partnerId);
+    const unnamed = await close();
+    assert.deepEqual([unnamed.code, unnamed.stdout], [2, ''], unnamed.stderr);
+    assert.match(unnamed.stderr, new RegExp(`--yes needs --settlement.* The open one is ${open.settlement_id} \\(.+\\)\\.`));
+    const { settlementId } = closed[0] as Settlement;
+    const again = await close('--settlement', settlementId);
+    assert.deepEqual([again.code, again.stdout], [1, ''], again.stderr);
+    assert.match(again.stderr, new RegExp(`The settlement ${settlementId} \\(.+\\) is closed already\\.`));
+    const [still] = await runJson('settlement', 'list', '--partner', partnerId);
+    assert.deepEqual([still.settlement_id, still.status], [open.settlement_id, 'open']);
+  });
+
   test('an unknown partner or settlement is told as such', async () => {
     const { partnerId } = await newPartner();
-    assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1', '--yes'])).code, 2);
+    assert.equal((await run(['settlement', 'close', '--partner', 'ptn_unknown1'])).code, 2);
     const of = ['--partner', partnerId, '--settlement', 'stl_unknown1'];
     const each = [
       ['settlement', 'show'],
+      ['settlement', 'close', '--yes'],
       ['statement', 'download'],
       ['settlement', 'reply', '--text', 'no'],
     ];

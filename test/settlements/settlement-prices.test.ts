@@ -61,7 +61,7 @@ async function closedAfter(index: number, points: readonly number[]) {
   const { client } = await service.newPartner({ of: partners[index] as Partner });
   for (const each of points) await client.confirm({ points: each });
   const open = (await client.call('/v1/settlements?limit=1')).body.settlements[0];
-  await runJson('settlement', 'close', '--partner', idOf(index), '--yes');
+  await runJson('settlement', 'close', '--partner', idOf(index), '--settlement', open.settlement_id, '--yes');
   return { open, closed: (await client.call(`/v1/settlements/${open.settlement_id}`)).body.settlement };
 }
 

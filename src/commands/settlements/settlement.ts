@@ -1,5 +1,6 @@
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { pluralise } from '../../domain/pluralise.ts';
+import { invalidRequest } from '../../domain/service-error.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
 import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
@@ -12,12 +13,12 @@ import type { SettlementProblem } from '../../operations/settlements/settlement-
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
-import type { Database } from '../../store/database.ts';
-import { findOpenSettlement } from '../../store/settlements/settlement.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { describeContribution } from '../contributions/describe-contribution.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
-import { readMonth } from '../terminal/options.ts';
+import { readMonth, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -48,6 +49,7 @@ export function settlementCommand(): ProgramCommand {
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', printMonthTotals));
   ofPartner('close', 'close the open settlement now, before the end of its period')
+    .option('--settlement <id>', 'id of the open settlement, required with --yes: no other is closed')
     .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(closeSettlement.leastRole, close));
@@ -100,21 +102,39 @@ async function show(
 
 async function close(
   { database, config, actor }: OperatorContext,
-  { partner, yes, json }: OfPartner & { yes?: boolean },
+  { partner, settlement: settlementId, yes, json }: OfPartner & { settlement?: string; yes?: boolean },
 ): Promise<void> {
-  const open = await findOpenSettlement(database.pool, (await getPartner(database.pool, partner)).partnerId);
-  if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
+  const { partnerId } = await getPartner(database.pool, partner);
+  const open = await findMeant(database.pool, partnerId, settlementId);
+  const { label, endsAt } = open.period;
+  if (settlementId === undefined && yes)
+    throw new UsageError(
+      `--yes needs --settlement, because a repeated command would close the next settlement. The open one is ${open.settlementId} (${label}).`,
+    );
   await confirm(
-    `Close settlement ${open.period.label} of ${partner}, which runs to ${formatTime(open.period.endsAt)}?`,
+    `Close settlement ${label} (${open.settlementId}) of ${partner}, which runs to ${formatTime(endsAt)}?`,
     'final',
     yes,
   );
   const tools = configuredSettlementTools(config);
   printProgress('Closing: writing a line for each contribution …');
-  const closing = { partnerId: partner, isEarly: true, settlementId: open.settlementId };
+  const closing = { partnerId, isEarly: true, settlementId: open.settlementId };
   const outcome = await closeSettlement(database, actor, closing, tools);
   if (!outcome) throw new Error('Another process closed the settlement. `settlement list` shows it.');
   print(await readSettlementView(database, tools.pricesOf, outcome.closed), config.environment, json);
+}
+
+/** The settlement to close: the one of this id, which must be open; without an id the open one. */
+async function findMeant(db: Queryable, partnerId: string, settlementId: string | undefined): Promise<Settlement> {
+  if (settlementId === undefined) {
+    const open = await findOpenSettlement(db, partnerId);
+    if (!open) throw new Error('The partner has no open settlement yet; the running service opens it.');
+    return open;
+  }
+  const named = await getSettlement(db, partnerId, settlementId);
+  if (named.status === 'open') return named;
+  const message = `The settlement ${settlementId} (${named.period.label}) is closed already.`;
+  throw invalidRequest([{ field: 'settlement_id', code: 'not_possible', message }]);
 }
 
 async function attest(
