@@ -1,26 +1,31 @@
 import { LRUCache } from 'lru-cache';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
-import { compareWithEntry } from '../../operations/audit/compare-with-audit.ts';
+import { type AuditDifference, compareWithEntry } from '../../operations/audit/compare-with-audit.ts';
 import { unverifiedRecord } from '../../operations/audit/require-audited.ts';
 import { findLastAuditEntries } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
-import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { findListedEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 /** How often the audit is read for an endpoint whose row does not change; an edit of the row is found at once. */
 const REMEMBERED_MS = 4_000;
 const ENDPOINTS_MAX = 10_000;
 
 export interface VerifiedEndpoints {
-  /** Returns the endpoints that match the audit. Reads the entries of all that are not remembered in one round trip. */
+  /**
+   * Returns the endpoints that match the audit, as they were given. Reads the entries of all that are not remembered in one round trip,
+   * and those that differ once more.
+   */
   keepVerified<Endpoint extends WebhookEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
 }
 
 /**
  * The service sends nothing to an address, and signs nothing with a secret, without a sealed audit entry: events of such an endpoint are
  * held.
+ *
+ * @param onError Gets each endpoint that differs from the audit. One that an operator changes meanwhile is left out alone: its row is old.
  */
 export function openVerifiedEndpoints(
-  { pool, auditKeys }: Pick<Database, 'pool' | 'auditKeys'>,
+  database: Pick<Database, 'pool' | 'auditKeys' | 'isDistributed'>,
   onError: (error: unknown) => void,
 ): VerifiedEndpoints {
   const verified = new LRUCache<string, string>({ max: ENDPOINTS_MAX, ttl: REMEMBERED_MS });
@@ -29,20 +34,31 @@ export function openVerifiedEndpoints(
   return {
     async keepVerified(endpoints) {
       const asked = endpoints.filter((endpoint) => !isRemembered(endpoint));
-      const ids = asked.map(({ endpointId }) => endpointId);
-      const entries = await findLastAuditEntries(pool, ENDPOINT.action, ids);
-      const unverified = new Set<string>();
-      for (const endpoint of asked) {
-        const { endpointId } = endpoint;
-        const about = { entry: entries.get(endpointId), keys: auditKeys() };
-        const difference = compareWithEntry(endpointId, ENDPOINT.recordOf(endpoint), about);
-        if (!difference) verified.set(endpointId, textOf(endpoint));
-        else {
-          unverified.add(endpointId);
-          onError(unverifiedRecord(ENDPOINT, difference));
-        }
-      }
-      return endpoints.filter(({ endpointId }) => !unverified.has(endpointId));
+      const differing = await compare(database, asked);
+      const isDiffering = ({ endpointId }: WebhookEndpoint) => differing.has(endpointId);
+      for (const endpoint of asked) if (!isDiffering(endpoint)) verified.set(endpoint.endpointId, textOf(endpoint));
+      if (differing.size === 0) return [...endpoints];
+      // Rows and entries are read one after the other, and a change may be committed between.
+      const again = await compare(database, await findListedEndpoints(database, asked.filter(isDiffering)));
+      for (const difference of again.values()) onError(unverifiedRecord(ENDPOINT, difference));
+      return endpoints.filter((endpoint) => !isDiffering(endpoint));
     },
   };
+}
+
+/** @returns What differs from the audit, by endpoint. */
+async function compare(
+  { pool, auditKeys }: Pick<Database, 'pool' | 'auditKeys'>,
+  endpoints: readonly WebhookEndpoint[],
+): Promise<Map<string, AuditDifference>> {
+  const ids = endpoints.map(({ endpointId }) => endpointId);
+  const entries = await findLastAuditEntries(pool, ENDPOINT.action, ids);
+  const differing = new Map<string, AuditDifference>();
+  for (const endpoint of endpoints) {
+    const { endpointId } = endpoint;
+    const about = { entry: entries.get(endpointId), keys: auditKeys() };
+    const difference = compareWithEntry(endpointId, ENDPOINT.recordOf(endpoint), about);
+    if (difference) differing.set(endpointId, difference);
+  }
+  return differing;
 }

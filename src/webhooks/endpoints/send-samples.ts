@@ -80,7 +80,9 @@ export const sendSamples = withRole(
   },
 );
 
-async function findEndpoints({ database }: EndpointTools, { partnerId, endpointId, eventType }: WantedSample) {
+async function findEndpoints(tools: EndpointTools, wanted: WantedSample): Promise<WebhookEndpoint[]> {
+  const { database } = tools;
+  const { partnerId, endpointId, eventType } = wanted;
   const present = await listWebhookEndpoints(database.pool, partnerId);
   const named = present.find((endpoint) => endpoint.endpointId === endpointId);
   if (endpointId !== undefined && !named) throw endpointNotFound();
@@ -91,10 +93,11 @@ async function findEndpoints({ database }: EndpointTools, { partnerId, endpointI
     const message = `You have no active webhook endpoint that receives ${eventType}. Add one, or make a disabled one active.`;
     throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });
   }
-  await openVerifiedEndpoints(database, (error) => {
+  const verified = await openVerifiedEndpoints(database, (error) => {
     throw error;
   }).keepVerified(chosen);
-  return chosen;
+  // One that somebody changed meanwhile is read again.
+  return verified.length === chosen.length ? verified : findEndpoints(tools, wanted);
 }
 
 /** In the order in which they are sent. */

@@ -5,10 +5,11 @@ import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
+import type { Database } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
-import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/record-attempts.ts';
@@ -29,9 +30,7 @@ export const testEndpoint = withRole(
   'operator',
   async (tools: EndpointTools, actor: Actor, { partnerId, endpointId }: EndpointId): Promise<Attempt> => {
     const { database, environment, secretBox } = tools;
-    const endpoint = await findWebhookEndpoint(database.pool, partnerId, endpointId);
-    if (!endpoint) throw unknownEndpoint({ partnerId, endpointId }, actor);
-    await openVerifiedEndpoints(database, rethrow).keepVerified([endpoint]);
+    const endpoint = await readVerified(database, actor, { partnerId, endpointId });
     // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
@@ -63,6 +62,17 @@ export const testEndpoint = withRole(
     return attempt;
   },
 );
+
+async function readVerified(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  const { keepVerified } = openVerifiedEndpoints(database, rethrow);
+  for (;;) {
+    const endpoint = await findWebhookEndpoint(database.pool, id.partnerId, id.endpointId);
+    if (!endpoint) throw unknownEndpoint(id, actor);
+    const [verified] = await keepVerified([endpoint]);
+    if (verified) return verified;
+    // An operator changed it meanwhile: it is read again.
+  }
+}
 
 function rethrow(error: unknown): never {
   throw error;
