@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newWorkId } from '../domain/identifiers.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
+import { isFromServer } from '../store/database-errors.ts';
 import {
   claimKeyedAnswer,
   findKeyedAnswer,
@@ -10,6 +11,7 @@ import {
   keepClaimedAnswer,
   renewKeyedClaim,
 } from '../store/keyed-answer.ts';
+import { CommitUnknownError } from '../store/transaction.ts';
 import { assertSameFingerprint } from './same-fingerprint.ts';
 
 export interface KeyedAnswer {
@@ -25,7 +27,8 @@ export interface Work {
   readonly isTakenOver: boolean;
   /**
    * Makes a change and stores its answer in the transaction of the change: whenever the process dies, there are both or neither. Whatever
-   * tells a secret, and whatever has no identifier from {@link workId}, is made in this way.
+   * tells a secret, and whatever has no identifier from {@link workId}, is made in this way. Beside it the work stores nothing: where the
+   * change fails before its COMMIT, the key is free.
    *
    * @param change One operation with one transaction, whose result it returns; it gets the database that it must use.
    * @param present The answer; it sees the change through `db`.
@@ -62,8 +65,8 @@ const FIRST_LOOK_MS = 50;
 
 /**
  * Does the work of a request with a key once: the same key and payload give the first answer again, word for word. Of several requests at
- * once one does the work, and the others wait for its answer. A refusal leaves the key free. Another process takes over what a dead
- * process left, with the same work id.
+ * once one does the work, and the others wait for its answer. A refusal leaves the key free, and so does a change of `work.answer` that
+ * failed before its COMMIT. Another process takes over what a dead process left, with the same work id.
  *
  * @throws ServiceError `idempotency_conflict`, `internal_service_unavailable`, and what the work throws.
  */
@@ -101,12 +104,12 @@ interface Task {
 }
 
 async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Claim, { work, form }: Task): Promise<KeyedAnswer> {
-  const { claim, textOfChange } = claimOf(request, own, form);
+  const { claim, textOfChange, isWithoutCommit } = claimOf(request, own, form);
   let answer: object;
   try {
     answer = await claimed(pool, request, () => work(claim));
   } catch (error) {
-    return afterFailure(pool, request, own, { error, form });
+    return afterFailure(pool, request, own, { error, form, isWithoutCommit: isWithoutCommit() });
   }
   const ofChange = textOfChange();
   if (ofChange !== undefined) return { text: ofChange, isReplay: false };
@@ -118,9 +121,15 @@ async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Cla
   return first ? { text: form.open(request, first), isReplay: true } : { text, isReplay: false };
 }
 
+interface Failure extends Pick<Task, 'form'> {
+  readonly error: unknown;
+  /** No transaction of the work has sent its COMMIT. */
+  readonly isWithoutCommit: boolean;
+}
+
 /**
- * A refusal frees the key. Where another process took the work over, as if this one were dead, its outcome counts: its answer, if it has
- * ended the work.
+ * A refusal frees the key, and so does a change that failed before its COMMIT. Where another process took the work over, as if this one
+ * were dead, its outcome counts: its answer, if it has ended the work.
  *
  * @throws What the work threw; ServiceError `internal_service_unavailable` while the other process does the work.
  */
@@ -128,15 +137,22 @@ async function afterFailure(
   pool: Database['pool'],
   request: KeyedRequest,
   { claimId }: Claim,
-  { error, form }: { readonly error: unknown; readonly form: AnswerForm },
+  { error, form, isWithoutCommit }: Failure,
 ): Promise<KeyedAnswer> {
   // After an unknown outcome the key stays claimed: the work may have been done.
   const isRefusal = error instanceof ServiceError && error.code !== 'internal_service_unavailable';
-  if (!isRefusal || (await freeKeyedAnswer(pool, request, claimId))) throw error;
+  const isUndone = isWithoutCommit && isTold(error);
+  if (!(isRefusal || isUndone) || (await freeKeyedAnswer(pool, request, claimId))) throw error;
   const ofOther = await findOfOther(pool, request);
   if (!ofOther) throw error;
   if (ofOther.answer === null) throw takenOver();
   return { text: form.open(request, ofOther.answer), isReplay: true };
+}
+
+/** The service or the server said what failed. Without an answer to a BEGIN or a COMMIT, statements may have been stored. */
+function isTold(error: unknown): boolean {
+  if (error instanceof ServiceError) return !(error.cause instanceof CommitUnknownError);
+  return isFromServer(error);
 }
 
 /** What another process has under the key: `undefined` when the key is free, or was used for another payload since. */
@@ -149,14 +165,24 @@ function takenOver(): ServiceError {
   return unavailable('Another process has taken this request over; its outcome is not known yet.');
 }
 
-/** `textOfChange` is the answer that a committed change stored; `undefined` without one. */
+interface WatchedClaim {
+  readonly claim: Work;
+  /** The answer that a committed change stored; `undefined` without one. */
+  readonly textOfChange: () => string | undefined;
+  /** The work is a change that stores its answer, and no transaction of it has come to its COMMIT. */
+  readonly isWithoutCommit: () => boolean;
+}
+
 function claimOf(
   request: KeyedRequest,
   { workId, isTakenOver }: Pick<Work, 'workId' | 'isTakenOver'>,
   form: AnswerForm,
-): { readonly claim: Work; readonly textOfChange: () => string | undefined } {
+): WatchedClaim {
   let text: string | undefined;
+  let changes = 0;
+  let hasKept = false;
   const answer: Work['answer'] = async (database, change, present) => {
+    changes++;
     let stored: { readonly result: unknown; readonly answer: object; readonly text: string } | undefined;
     const beforeCommit = async (db: Queryable, result: unknown) => {
       if (stored) throw new Error('A change that stores its answer has one transaction.');
@@ -164,6 +190,8 @@ function claimOf(
       stored = { result, answer: made, text: form.write(made) };
       const kept = { workId, answer: form.seal(request, stored.text) };
       if (!(await keepClaimedAnswer(db, request, kept))) throw takenOver();
+      // The COMMIT follows.
+      hasKept = true;
     };
     const result = await change({ ...database, beforeCommit });
     if (!stored || stored.result !== result)
@@ -171,7 +199,8 @@ function claimOf(
     ({ text } = stored);
     return stored.answer;
   };
-  return { claim: { workId, isTakenOver, answer }, textOfChange: () => text };
+  const isWithoutCommit = () => changes === 1 && !hasKept;
+  return { claim: { workId, isTakenOver, answer }, textOfChange: () => text, isWithoutCommit };
 }
 
 async function claimed<Result>(pool: Database['pool'], request: KeyedRequest, work: () => Promise<Result>): Promise<Result> {

@@ -21,6 +21,11 @@ function sqlState(error: unknown): string | undefined {
   return code === INTERNAL_ERROR ? (STATES_BY_WORDS.find(([words]) => words.test(message))?.[1] ?? code) : code;
 }
 
+/** The server answered a statement with an error, or ended the session with one. */
+export function isFromServer(error: unknown): boolean {
+  return error instanceof pg.DatabaseError;
+}
+
 /** The server's own refusal of a statement: nothing of it is stored. */
 export function isRefusedStatement(error: unknown): boolean {
   return /^(?:2[23]|P0)/.test(sqlState(error) ?? '');

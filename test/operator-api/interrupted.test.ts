@@ -298,7 +298,8 @@ describe('an answer that cannot be kept', HANG_LIMIT, () => {
       await database.pool.query('drop function refuse_answer cascade');
       assert.equal(refused.status, 503, refused.text);
       assert.equal((await done()) - before, isAtomic ? 0 : 1);
-      assert.equal((await database.pool.query(LEFT)).rowCount, 1);
+      // A change that took itself back leaves its key free; any other work is taken over.
+      assert.equal((await database.pool.query(LEFT)).rowCount, isAtomic ? 0 : 1);
       const answers = await Promise.all([ask(), ask(), ask()]);
       for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text]);
       assert.equal((await done()) - before, 1);

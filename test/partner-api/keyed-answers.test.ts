@@ -2,14 +2,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
-import { invalidRequest } from '../../src/domain/service-error.ts';
-import { answerOnce, answersAsGiven } from '../../src/operations/answer-once.ts';
+import { invalidRequest, ServiceError } from '../../src/domain/service-error.ts';
+import { answerOnce, answersAsGiven, type Work } from '../../src/operations/answer-once.ts';
+import type { Database } from '../../src/store/database.ts';
 import { keepClaimedAnswer } from '../../src/store/keyed-answer.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { testService } from '../support/service.ts';
 
-const { database, newPartner } = await testService();
+const { database, databaseUrl, newPartner } = await testService();
 const form = { ...answersAsGiven, write: JSON.stringify };
 
 async function newKey() {
@@ -108,4 +112,76 @@ test('when both processes are refused, both say so, and the key is free for anot
   assert.deepEqual(await answerOnce(database, otherPayload, async () => ({ by: 'the next' }), form), next);
   held.refuse();
   await assert.rejects(late, { code: 'invalid_request' });
+});
+
+/** A change that stores its answer: it writes a name of the caller. */
+function renaming(of: Database, callerId: string, name: string) {
+  const change = (own: Database) =>
+    inTransaction(own, { lockTimeoutMs: 50 }, async (db) => {
+      await db.query('update partner set name = $2 where partner_id = $1', [callerId, name]);
+      return { name };
+    });
+  return (work: Work) => work.answer(of, change, (renamed) => renamed);
+}
+
+async function nameOf(callerId: string): Promise<string> {
+  const { rows } = await database.pool.query('select name from partner where partner_id = $1', [callerId]);
+  return rows[0].name;
+}
+
+const UNDER_WAY = { code: 'internal_service_unavailable', message: /still under way/ };
+
+test('a change that failed before its COMMIT leaves the key free: the same request is done at once', async () => {
+  const key = await newKey();
+  const { callerId } = key;
+  const holder = await database.pool.connect();
+  await holder.query('begin');
+  await holder.query('select from partner where partner_id = $1 for update', [callerId]);
+  await assert.rejects(answerOnce(database, key, renaming(database, callerId, 'One'), form), { code: '55P03' });
+  await holder.query('rollback');
+  holder.release();
+  assert.deepEqual(await answerOnce(database, key, renaming(database, callerId, 'Two'), form), {
+    text: '{"name":"Two"}',
+    isReplay: false,
+  });
+  assert.equal(await nameOf(callerId), 'Two');
+});
+
+test('a change whose COMMIT has no answer keeps its key, and so does work that stores something beside its answer', async () => {
+  const key = await newKey();
+  const { callerId } = key;
+  const proxy = await databaseProxy(databaseUrl);
+  const cutOff = await testService({ env: { DATABASE_URL: proxy.databaseUrl }, roles: [] });
+  const held = proxy.hold('commit', true);
+  const first = answerOnce(database, key, renaming(cutOff.database, callerId, 'One'), form);
+  (await held)();
+  await assert.rejects(first, { name: 'CommitUnknownError' });
+  await waitFor('stored change', async () => (await nameOf(callerId)) === 'One');
+  assert.deepEqual(await answerOnce(database, key, renaming(database, callerId, 'Two'), form), {
+    text: '{"name":"One"}',
+    isReplay: true,
+  });
+  const another = await newKey();
+  const beside = async (work: Work) => {
+    await renaming(database, another.callerId, 'Beside')(work);
+    throw new ServiceError('internal_service_unavailable', 'Something else failed.');
+  };
+  await assert.rejects(answerOnce(database, another, beside, form), { message: 'Something else failed.' });
+  assert.deepEqual(await answerOnce(database, another, renaming(database, another.callerId, 'Again'), form), {
+    text: '{"name":"Beside"}',
+    isReplay: true,
+  });
+});
+
+test('work that failed without a change of its own keeps its key: a part of it may be stored', async () => {
+  const key = await newKey();
+  const failing = async () => {
+    await database.pool.query('update partner set name = $2 where partner_id = $1', [key.callerId, 'Stored']);
+    throw new ServiceError('internal_service_unavailable', 'Something else failed.');
+  };
+  await assert.rejects(answerOnce(database, key, failing, form), { message: 'Something else failed.' });
+  await assert.rejects(
+    answerOnce(database, key, () => assert.fail('The work is done once.'), form),
+    UNDER_WAY,
+  );
 });
