@@ -229,6 +229,20 @@ describe('what goes wrong', HANG_LIMIT, () => {
     assert.match(runs[1]?.error ?? '', /process that ran it ended/);
   });
 
+  test('a process that is gone in the middle of a run by hand: once the lease ends another does it, due or not', async () => {
+    const job = { ...newJob(), pattern: '0 0 1 1 *' };
+    await registerJobs(database, [job]);
+    assert.ok(await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'hand' }));
+    await pool.query('update job set lease_until = now() where job_name = $1', [job.name]);
+    follow(job);
+    const runs = await untilRuns(job.name, (found) => found.length === 2 && hasEnded(found));
+    assert.deepEqual(
+      runs.map(({ trigger, outcome }) => `${trigger}: ${outcome}`),
+      ['schedule: succeeded', 'hand: abandoned'],
+    );
+    assert.equal((await stateOf(job.name))?.dueAt.toISOString(), nextDueAt(job, await readClock(pool)).toISOString());
+  });
+
   test('a run that failed is tried again after a minute, then after two, and at last at its time', async () => {
     const run = async () => {
       throw new Error('no luck');

@@ -118,7 +118,8 @@ export async function shortenJobLeases(
 const CLAIM: Statement = {
   name: 'claim_job',
   text: `with claimed as (
-      update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond'
+      update job set last_run_no = last_run_no + 1, lease_until = now() + $3 * interval '1 millisecond',
+        due_at = least(due_at, now())
       where job_name = $1 and ($2 = 'hand' or due_at <= now()) and (lease_until is null or lease_until <= now())
       returning job_name, last_run_no, failures_in_row, case when requested_run_no = last_run_no then 'hand' else $2 end as trigger
     ), abandoned as (
@@ -146,6 +147,8 @@ export interface ClaimedRun {
 }
 
 /**
+ * The job is due until the run ends: another process does what a dead or a stopped one leaves, whoever began it.
+ *
  * @returns The run that begins; `undefined` when the job is not due, or runs elsewhere. Of several callers one gets it.
  */
 export async function claimJob(db: Queryable, { jobName, leaseMs, trigger }: RunClaim): Promise<ClaimedRun | undefined> {
