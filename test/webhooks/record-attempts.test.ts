@@ -114,6 +114,22 @@ test('a 410 that is written down again still disables the endpoint', async () =>
   assert.deepEqual([standing?.isPaused, standing?.disabledFor], [true, 'The receiver answered 410 Gone.']);
 });
 
+test('attempts that are written down again, after those that disabled their endpoint, say so again; later ones do not', async () => {
+  const { partnerId, failure } = await claimFailing(2);
+  const gone = [{ ...failure, status: 410, nextAttemptAt: undefined }];
+  await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: failure.claimed.endpointId, reason: 'not disabled yet' });
+  const disabledFor = async (attempts: typeof gone) => (await settleAttempts(database, partnerId, attempts))[0]?.disabledFor;
+  assert.equal(await disabledFor(gone), 'The receiver answered 410 Gone.');
+  // Nobody was told of the first time where the answer to its COMMIT is lost.
+  assert.equal(await disabledFor(gone), 'The receiver answered 410 Gone.');
+  const { claimed } = failure;
+  const later = gone.map((attempt) => ({ ...attempt, claimed: { ...claimed, lease: claimed.lease + 1n } }));
+  assert.equal(await disabledFor(later), undefined);
+  await disableEndpoint(database, OWNER, { partnerId, endpointId: claimed.endpointId }, 'An operator disabled it.');
+  assert.equal(await disabledFor(gone), undefined);
+});
+
 test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {
   const { partnerId, claimed, failure } = await claimFailing(1);
   await resend(database, OWNER, { partnerId, deliveryId: claimed.deliveryId });

@@ -75,9 +75,10 @@ async function settleMixed(
     return found;
   });
   const settled: EndpointOutcome[] = [];
-  for (const { disabledFor, failedDelivery, ...outcome } of outcomes) {
+  for (const { disabledFor, failedDelivery, isRepeated, ...outcome } of outcomes) {
     const isDisabled =
-      disabledFor !== undefined && (await disableEndpoint(database, { ...outcome, reason: disabledFor, failedDelivery }));
+      disabledFor !== undefined &&
+      (await disableEndpoint(database, { ...outcome, reason: disabledFor, failedDelivery, isRepeated }));
     settled.push({ ...outcome, disabledFor: isDisabled ? disabledFor : undefined });
   }
   return settled;
@@ -115,6 +116,8 @@ interface CountedHealth {
 interface JudgedEndpoint extends EndpointOutcome {
   /** The delivery whose attempt failed last, or disables the endpoint; `null` where none failed. */
   readonly failedDelivery: string | null;
+  /** The database had some of the attempts: they may have disabled the endpoint before, without an answer to the COMMIT. */
+  readonly isRepeated: boolean;
 }
 
 /** `disabledFor`: why the endpoint must be disabled. */
@@ -122,7 +125,15 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   const lastSuccess = added.findLastIndex(({ isSuccess }) => isSuccess);
   const failures = added.slice(lastSuccess + 1);
   if (lastSuccess >= 0) await clearEndpointHealth(db, endpoint);
-  const healthy = { ...endpoint, isPaused: false, pausedUntil: undefined, disabledFor: undefined, failedDelivery: null };
+  const isRepeated = added.length < attempts.length;
+  const healthy = {
+    ...endpoint,
+    isPaused: false,
+    pausedUntil: undefined,
+    disabledFor: undefined,
+    failedDelivery: null,
+    isRepeated,
+  };
   if (attempts.every(({ isSuccess }) => isSuccess)) return healthy;
   const gone = attempts.find(({ status }) => isGone(status));
   const failedDelivery = (gone ?? attempts.findLast(({ isSuccess }) => !isSuccess))?.claimed.deliveryId ?? null;
@@ -132,7 +143,8 @@ async function recordHealth(db: Queryable, endpoint: EndpointId, { attempts, add
   const disabledFor = disablingReason(next, gone !== undefined, health.readAt);
   const isOpen = isCircuitOpen(next, health.readAt);
   const pausedUntil = isOpen ? (next.breakerOpenUntil ?? undefined) : undefined;
-  return { ...endpoint, isPaused: isOpen || disabledFor !== undefined, pausedUntil, disabledFor, failedDelivery };
+  const isPaused = isOpen || disabledFor !== undefined;
+  return { ...endpoint, isPaused, pausedUntil, disabledFor, failedDelivery, isRepeated };
 }
 
 interface CountedFailures extends Pick<JudgedEndpoint, 'failedDelivery'> {
@@ -160,15 +172,21 @@ function dispatcher(): Actor {
 /**
  * Disables an endpoint: the service holds its events, and sends them when an operator enables it.
  *
- * @returns Whether this call disabled it.
+ * @returns Whether these attempts disabled it, now or before they were repeated.
  */
 async function disableEndpoint(
   database: Database,
-  { partnerId, endpointId, reason, failedDelivery }: Disabling & Pick<JudgedEndpoint, 'failedDelivery'>,
+  {
+    partnerId,
+    endpointId,
+    reason,
+    failedDelivery,
+    isRepeated,
+  }: Disabling & Pick<JudgedEndpoint, 'failedDelivery' | 'isRepeated'>,
 ): Promise<boolean> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
-    if (endpoint?.status !== 'active') return false;
+    if (endpoint?.status !== 'active') return isRepeated && endpoint?.status === 'disabled' && endpoint.statusReason === reason;
     // The entry would confirm an edit; nothing is sent to an endpoint that differs from the audit.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
