@@ -23,6 +23,7 @@ import { integerReader, UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { readDone } from '../terminal/read-done.ts';
 import { partnersToVerify, printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
@@ -172,16 +173,12 @@ function describeDelta({ transactionId, pointsDelta, amountDelta }: Adjustment):
   return `${what} for the contribution ${transactionId}`;
 }
 
-/** The change is done, even when its effect cannot be read at the moment. */
 async function printDone(
   database: Database,
   adjustment: Adjustment,
   { tools: { pricesOf }, json }: { tools: SettlementTools; json: boolean | undefined },
 ): Promise<void> {
-  const preview = await previewAdjustment(database, adjustment, { pricesOf }).catch((error: Error) => {
-    printProgress(`Done. The effect cannot be read now: ${error.message} Run \`adjustment show\` later.`);
-    return undefined;
-  });
+  const preview = await readDone('adjustment show', () => previewAdjustment(database, adjustment, { pricesOf }));
   printAdjustment(adjustment, preview, json);
 }
 

@@ -4,13 +4,14 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../operations/contributions/resolve-pending-contribution.ts';
-import type { ContributionId } from '../../store/contributions/contribution.ts';
+import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterTime } from '../terminal/page.ts';
 import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { readDone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { describeContribution } from './describe-contribution.ts';
 
@@ -72,7 +73,7 @@ async function show(
   { database: { pool } }: OperatorContext,
   { partner: partnerId, transaction: transactionId, json }: Target,
 ): Promise<void> {
-  await print(pool, await getReview(pool, { partnerId, transactionId }), json);
+  print(await readShown(pool, { partnerId, transactionId }), json);
 }
 
 async function confirmPending(
@@ -81,8 +82,7 @@ async function confirmPending(
 ): Promise<void> {
   const id = { partnerId, transactionId };
   await confirm(`Confirm ${await describe(database.pool, id)}?`, 'final', yes);
-  await confirmPendingContribution(database, actor, id, reason);
-  await print(database.pool, await getReview(database.pool, id), json);
+  await printDecided(database.pool, await confirmPendingContribution(database, actor, id, reason), json);
 }
 
 async function fail(
@@ -92,17 +92,36 @@ async function fail(
   const id = { partnerId, transactionId };
   const what = await describe(database.pool, id);
   await confirm(`Fail ${what} and authorise the partner to restore the points?`, 'final', yes);
-  await failPendingContribution(database, actor, id, reason);
-  await print(database.pool, await getReview(database.pool, id), json);
+  await printDecided(database.pool, await failPendingContribution(database, actor, id, reason), json);
 }
 
 async function describe(db: Queryable, id: ContributionId): Promise<string> {
   return describeContribution(db, (await getReview(db, id)).record);
 }
 
-async function print(db: Queryable, reviewed: ReviewedContribution, asJson: boolean | undefined): Promise<void> {
+interface Shown {
+  readonly reviewed: ReviewedContribution;
+  readonly nameOf: (partnerId: string) => string;
+}
+
+async function readShown(db: Queryable, id: ContributionId): Promise<Shown> {
+  const reviewed = await getReview(db, id);
+  return { reviewed, nameOf: await readPartnerNames(db, [id.partnerId]) };
+}
+
+function print({ reviewed, nameOf }: Shown, asJson: boolean | undefined): void {
   if (asJson) printJson(toJson(reviewed));
-  else printFields(toFields(reviewed, await readPartnerNames(db, [reviewed.record.partnerId])));
+  else printFields(toFields(reviewed, nameOf));
+}
+
+async function printDecided(
+  db: Queryable,
+  { partnerId, contribution: { transactionId, status } }: ContributionRecord,
+  asJson: boolean | undefined,
+): Promise<void> {
+  const shown = await readDone('review show', () => readShown(db, { partnerId, transactionId }));
+  if (shown) print(shown, asJson);
+  else if (asJson) printJson({ partner_id: partnerId, transaction_id: transactionId, status });
 }
 
 function ageSeconds({ contribution: { createdAt } }: ReviewedContribution['record']): number {

@@ -10,7 +10,7 @@ import { confirm } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import type { OperatorContext } from '../terminal/with-operator.ts';
-import { printBatch } from './impact-batch-output.ts';
+import { printChangedBatch } from './impact-batch-output.ts';
 
 interface AddOptions {
   readonly batch: string;
@@ -35,7 +35,7 @@ export async function addToBatch(
     yes,
   );
   await poolSettlementsOfMany(database, actor, { impactBatchId: id, partners, onPooled: printShares });
-  await printBatch(database, await getImpactBatch(database.pool, id), json);
+  await printChangedBatch(database, batch, json);
 }
 
 function printShares(shares: readonly BatchShare[]): void {

@@ -1,14 +1,41 @@
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import { addUpSettlements, evidenceRecord, getImpactBatchView } from '../../operations/impact/impact-batch-record.ts';
+import {
+  addUpSettlements,
+  evidenceRecord,
+  getImpactBatch,
+  getImpactBatchView,
+} from '../../operations/impact/impact-batch-record.ts';
 import type { Database } from '../../store/database.ts';
 import { type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
 import { formatTime, printFields, printJson, printTable, printText, type Row } from '../terminal/output.ts';
+import { readDone } from '../terminal/read-done.ts';
 
 /** A batch with its settlements, its evidence and its history. */
-export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
+export async function printBatch(database: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
+  printShown(await readShown(database, batch), asJson);
+}
+
+/** A batch after a change, as it is now. The change is done, even when the batch cannot be read at the moment. */
+export async function printChangedBatch(database: Database, batch: ImpactBatch, asJson: boolean | undefined): Promise<void> {
+  const { pool } = database;
+  const shown = await readDone('impact-batch show', async () =>
+    readShown(database, await getImpactBatch(pool, batch.impactBatchId)),
+  );
+  if (shown) printShown(shown, asJson);
+  else if (asJson) printJson(batchToJson(batch));
+  else printFields(batchToRow(batch));
+}
+
+async function readShown({ pool }: Database, batch: ImpactBatch) {
   const { project, evidence } = await getImpactBatchView(pool, batch);
   const pooled = await addUpSettlements(pool, batch.impactBatchId);
-  const changes = await listImpactBatchChanges(pool, batch.impactBatchId);
+  return { batch, project, evidence, pooled, changes: await listImpactBatchChanges(pool, batch.impactBatchId) };
+}
+
+function printShown(
+  { batch, project, evidence, pooled, changes }: Awaited<ReturnType<typeof readShown>>,
+  asJson: boolean | undefined,
+): void {
   const counts = {
     partners: pooled.shares.length,
     settlements: pooled.settlementCount,
@@ -16,7 +43,8 @@ export async function printBatch({ pool }: Database, batch: ImpactBatch, asJson:
   };
   if (asJson) {
     const history = changes.map(changeToJson);
-    return printJson({ ...batchToJson(batch), ...counts, evidence: evidence.map(evidenceRecord), changes: history });
+    printJson({ ...batchToJson(batch), ...counts, evidence: evidence.map(evidenceRecord), changes: history });
+    return;
   }
   printFields({
     ...batchToRow(batch),

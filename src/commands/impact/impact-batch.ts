@@ -17,7 +17,7 @@ import { ProgramCommand } from '../terminal/program-command.ts';
 import { printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
-import { batchToJson, batchToRow, printBatch } from './impact-batch-output.ts';
+import { batchToJson, batchToRow, printBatch, printChangedBatch } from './impact-batch-output.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -98,7 +98,7 @@ async function create(
   { name, trees, json }: JsonOption & { name: string; trees: bigint },
 ): Promise<void> {
   const batch = await createImpactBatch(database, actor, { name, quantity: trees });
-  await printBatch(database, batch, json);
+  await printChangedBatch(database, batch, json);
 }
 
 async function list({ database }: OperatorContext, options: PageOptions): Promise<void> {
@@ -178,7 +178,7 @@ async function record(
     yes,
   );
   const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
-  await printBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
+  await printChangedBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
 }
 
 async function checkEvidence({ database }: OperatorContext, { batch, file, json }: Target & { file: string }): Promise<void> {

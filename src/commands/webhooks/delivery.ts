@@ -17,6 +17,7 @@ import { readPastTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { readDone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions extends PageOptions {
@@ -114,8 +115,8 @@ async function recover(
     ? (await replayMissing(database, actor, request)).count
     : await recoverExhausted(database, actor, request);
   if (json) return printJson({ endpoint_id: endpoint, recovered });
-  const { status } = await getEndpoint(database.pool, partner, endpoint);
-  const when = status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
+  const found = await readDone('endpoint show', () => getEndpoint(database.pool, partner, endpoint));
+  const when = found?.status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
   printText(
     `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
   );

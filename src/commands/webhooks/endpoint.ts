@@ -27,6 +27,7 @@ import { readPort } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { readDone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface Target {
@@ -148,19 +149,17 @@ async function show({ database }: OperatorContext, { partner, endpoint, json }: 
 
 async function update({ database, actor }: OperatorContext, { partner, endpoint, events, json }: Target & Wanted): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
-  await updateEventTypes(database, actor, id, listTypes(events));
-  print(await getEndpoint(database.pool, partner, endpoint), json);
+  await printChanged(database, await updateEventTypes(database, actor, id, listTypes(events)), json);
 }
 
 async function disable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
-  await disableEndpoint(database, actor, id, 'An operator disabled it.');
-  print(await getEndpoint(database.pool, partner, endpoint), json);
+  await printChanged(database, await disableEndpoint(database, actor, id, 'An operator disabled it.'), json);
 }
 
 async function enable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
-  await enableEndpoint(database, actor, { partnerId: partner, endpointId: endpoint });
-  print(await getEndpoint(database.pool, partner, endpoint), json);
+  const id = { partnerId: partner, endpointId: endpoint };
+  await printChanged(database, await enableEndpoint(database, actor, id), json);
 }
 
 async function remove(
@@ -182,8 +181,7 @@ async function rotate(
     const id = { partnerId: partner, endpointId: endpoint };
     if (activate) {
       await confirm(`End the old secret of the endpoint ${endpoint} now, so that only the new one signs?`, 'final', yes);
-      await activateSecret(tools.database, context.actor, id);
-      return print(await getEndpoint(tools.database.pool, partner, endpoint), json);
+      return printChanged(tools.database, await activateSecret(tools.database, context.actor, id), json);
     }
     const { secret, from } = await rotateSecret(tools, context.actor, id, replace);
     const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
@@ -209,6 +207,14 @@ async function test(context: OperatorContext, { partner, endpoint, json }: Targe
     if (excerpt) printText(`    ${escapeForTerminal(excerpt)}\n`);
     printText(`Delivery ID: ${claimed.deliveryId}\n`);
   });
+}
+
+/** The change is done, even when its health cannot be read at the moment. */
+async function printChanged({ pool }: Database, changed: WebhookEndpoint, json: boolean | undefined): Promise<void> {
+  const { partnerId, endpointId, status } = changed;
+  const endpoint = await readDone('endpoint show', () => getEndpoint(pool, partnerId, endpointId));
+  if (endpoint) print(endpoint, json);
+  else if (json) printJson({ endpoint_id: endpointId, partner_id: partnerId, status });
 }
 
 function print(endpoint: WebhookEndpoint & EndpointHealth, json: boolean | undefined): void {

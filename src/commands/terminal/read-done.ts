@@ -1,0 +1,16 @@
+import { printProgress } from './output.ts';
+
+/**
+ * Reads what is shown of a change that is done. The change is done even where that cannot be read at the moment.
+ *
+ * @param later The command that shows it later, such as `review show`.
+ * @returns `undefined` where it cannot be read; the person was told so on standard error.
+ */
+export async function readDone<Shown>(later: string, read: () => Promise<Shown>): Promise<Shown | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    printProgress(`Done. The effect cannot be read now: ${(error as Error).message} Run \`${later}\` later.`);
+    return undefined;
+  }
+}
