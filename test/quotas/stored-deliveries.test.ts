@@ -2,13 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fingerprint } from '../../src/domain/fingerprint.ts';
+import { newWorkId } from '../../src/domain/identifiers.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
+import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
 import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { detailCodes } from '../support/client.ts';
+import { detailCodes, uniqueId } from '../support/client.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -45,6 +48,16 @@ async function addDisabled({ client }: Awaited<ReturnType<typeof withEvents>>) {
   return endpoint;
 }
 
+/** As a process leaves the work of a key that died a minute ago. */
+async function leaveWork(callerId: string, idempotencyKey: string, members: Record<string, string | boolean>): Promise<void> {
+  const operation = 'recoverDeliveries';
+  const request = { callerId, idempotencyKey, operation, fingerprint: fingerprint(operation, members) };
+  await claimKeyedAnswer(database.pool, request, { leftAfterSeconds: 60, claimId: newWorkId() });
+  await database.pool.query("update keyed_answer set claimed_at = now() - interval '61 seconds' where idempotency_key = $1", [
+    idempotencyKey,
+  ]);
+}
+
 test(
   'deliveries of missing events that a partner asks for count, and end with its quota of bytes; confirmations do not',
   HANG_LIMIT,
@@ -67,6 +80,11 @@ test(
     assertError(refused, 'rate_limited');
     assert.deepEqual(detailCodes(refused), { quota: 'bytes_of_day_spent' });
     assert.equal(await countDeliveries(partnerId), 2_000);
+    // A process had begun it before the quota was spent, and died: a refusal would say that nothing was done.
+    const headers = { 'idempotency-key': uniqueId('key') };
+    await leaveWork(partnerId, headers['idempotency-key'], { endpoint_id: next.slice(PATH.length + 1), ...ALL });
+    const resumed = await client.post(`${next}/recover`, ALL, headers);
+    assert.deepEqual([resumed.status, resumed.body.recovered, resumed.body.has_more], [201, 0n, true], resumed.text);
     // What has failed is sent again as before.
     assert.equal((await client.post(`${next}/recover`, { since: ALL.since })).status, 201);
     assert.equal((await client.confirm()).status, 201);

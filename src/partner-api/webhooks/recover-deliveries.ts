@@ -32,13 +32,14 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     },
     isManaging: true,
     deadlineMs: DEADLINE_MS,
-    async work({ caller, correlationId, params: { endpoint_id: endpointId }, body }) {
+    async work({ caller, correlationId, work, params: { endpoint_id: endpointId }, body }) {
       const { partnerId } = caller;
       const database = databaseOf(partnerId);
       const since = readTime('since', body.since);
       if (!since) throw new ServiceError('invalid_request', 'since is missing.');
       await getOwnEndpoint(database.pool, partnerId, endpointId);
-      if (body.missing) refuseSpent(usage.isSpent(partnerId));
+      // The process that left the work may have spent the quota by it.
+      if (body.missing && !work.isTakenOver) refuseSpent(usage.isSpent(partnerId));
       const request = { partnerId, endpointId, since };
       const actor = managerOf(caller, correlationId);
       const exhausted = await recoverExhausted(database, actor, request);
