@@ -87,6 +87,22 @@ describe('a test confirmation', () => {
     assert.ok(!JSON.stringify(kept).includes(key.apiKey));
   });
 
+  test('whose outcome is unknown is asked for again under its key, and is recorded once', async () => {
+    const { partner, key } = await service.newPartner();
+    const idempotencyKey = uniqueId('key');
+    await database.pool.query('alter table event_outbox rename to elsewhere');
+    const unknown = await send(partner.partnerId, key.apiKey, idempotencyKey);
+    await database.pool.query('alter table elsewhere rename to event_outbox');
+    assert.deepEqual([unknown.status, unknown.body.error.code], [503, 'internal_service_unavailable'], unknown.text);
+    assert.match(unknown.body.error.message, /^The interface of partners answered 503: ./);
+    // As if the minute were over for which nobody else may take the work of the key over.
+    const left = "update keyed_answer set claimed_at = now() - interval '61 seconds' where answer is null";
+    assert.equal((await database.pool.query(left)).rowCount, 1);
+    const { http_status, status } = done(await send(partner.partnerId, key.apiKey, idempotencyKey));
+    assert.deepEqual([http_status, status], [201, 'confirmed']);
+    assert.equal((await rowsOf('select from contribution where partner_id = $1', [partner.partnerId])).length, 1);
+  });
+
   test('a key that may not confirm is told so; a key of another partner, or of nobody, is not used', async () => {
     const { partner } = await service.newPartner();
     const reader = await service.newPartner({ of: partner, key: { permission: 'read_only' } });

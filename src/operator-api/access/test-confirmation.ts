@@ -54,7 +54,10 @@ export const sendTest = operatorRoute({
     const { status, text } = await tools.callPartnerApi(call).catch((cause: unknown) => {
       throw unavailable('The interface of partners did not answer. Look at the contributions before you repeat it.', { cause });
     });
-    return present(status, text);
+    const answer = JSON.parse(text) as PartnerAnswer;
+    // Whether the contribution is recorded is not known yet: the next request with this key asks again.
+    if (status >= 500) throw unavailable(`The interface of partners answered ${status}: ${answer.error?.message}`);
+    return present(status, answer);
   },
 });
 
@@ -63,8 +66,7 @@ interface PartnerAnswer {
   readonly error?: { readonly message: string };
 }
 
-function present(status: number, text: string) {
-  const { contribution, error } = JSON.parse(text) as PartnerAnswer;
+function present(status: number, { contribution, error }: PartnerAnswer) {
   return {
     http_status: status,
     transaction_id: contribution?.transaction_id ?? null,
