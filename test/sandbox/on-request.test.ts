@@ -2,7 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { newWorkId } from '../../src/domain/identifiers.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
+import { failOnRequest } from '../../src/operations/sandbox/act-as-operator.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
@@ -77,6 +79,30 @@ describe('failures', () => {
       parts.flatMap(({ problems }) => problems),
       [],
     );
+  });
+
+  test('an event that is stored between the draft and its approval is refused, and leaves no open draft', async () => {
+    const { client, partner, key } = await service.newPartner();
+    const { partnerId } = partner;
+    const gift = newConfirmation();
+    let transactions = 0;
+    const pool = {
+      query: database.pool.query.bind(database.pool),
+      async connect() {
+        if (++transactions === 2) assert.equal((await client.confirm(gift)).status, 201);
+        return database.pool.connect();
+      },
+    } as unknown as typeof database.pool;
+    const work = { workId: newWorkId(), isTakenOver: false, answer: () => assert.fail('It has an answer of its own.') };
+    const caller = { partnerId, keyId: key.key.keyId, correlationId: uniqueId('corr'), work };
+    const event = {
+      partnerEventId: gift.partner_event_id,
+      partnerOrderRef: gift.partner_order_ref,
+      points: BigInt(gift.points),
+    };
+    await assert.rejects(failOnRequest({ ...database, pool }, caller, event), /already stored/);
+    const { rows } = await database.pool.query('select status from failure_draft where partner_id = $1', [partnerId]);
+    assert.deepEqual(rows, [{ status: 'rejected' }]);
   });
 
   test('a stored event and an ill-formed one are refused, and a confirmed contribution stays', async () => {

@@ -19,7 +19,7 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AdjustmentOf } from '../adjustments/manage-adjustment.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment, rejectAdjustment } from '../adjustments/manage-adjustment.ts';
 import { audit } from '../audit/audit.ts';
-import { approveFailure, draftFailure, type NeverStored } from '../contributions/record-failure.ts';
+import { approveFailure, draftFailure, type NeverStored, rejectFailure } from '../contributions/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../contributions/resolve-pending-contribution.ts';
 import { estimateNotFound } from '../emissions/get-delivery-emissions-estimate.ts';
 import { type Closed, closeSettlement } from '../settlements/close-settlement.ts';
@@ -72,7 +72,13 @@ export async function failOnRequest(
     // The same work had drafted it before its process died.
     if (!work.isTakenOver || !(error instanceof ServiceError)) throw error;
   });
-  return (await approveFailure(database, secondActorOf(caller), id)).record;
+  try {
+    return (await approveFailure(database, secondActorOf(caller), id)).record;
+  } catch (error) {
+    // The event was stored meanwhile. Nobody would approve or reject the draft.
+    if (error instanceof ServiceError && error.details.length > 0) await rejectFailure(database, actorOf(caller), id);
+    throw error;
+  }
 }
 
 /** Returns the estimate as it was computed. Throws `estimate_not_found`, and `invalid_request` for a linked estimate, which no longer expires. */
