@@ -80,7 +80,9 @@ describe('a passkey', () => {
     const person = await signedInOperator(service, 'viewer');
     const { authenticator, sent } = await addPasskey(person);
     const { body } = await signIn(authenticator);
-    assert.equal((await new OperatorClient(operationsPort).post(`${SESSION}/passkey`, body, headers)).status, 401);
+    const replayed = await new OperatorClient(operationsPort).post(`${SESSION}/passkey`, body, headers);
+    assert.equal(replayed.status, 401);
+    assert.match(replayed.body.error.message, /its answer was used before.* Try it once more/);
     const elsewhere = new Authenticator('https://evil.example', authenticator);
     assert.equal((await signIn(elsewhere)).answer.status, 401);
     const { begun } = await begin();

@@ -32,8 +32,8 @@ export interface PasskeySignIn extends PageAddress {
  * Signs in by passkey: the device and the PIN, finger or face that opens it are two factors, so that no code of an app is asked for.
  *
  * @param again Who is signed in already, where the passkey is asked for before an operation that needs a sign-in of the last 10 minutes.
- * @throws ServiceError `unauthorized`, in the same words for a passkey that is unknown, removed, of somebody else, and for a wrong answer;
- * `invalid_request` for a challenge that is too old.
+ * @throws ServiceError `unauthorized`, in the same words for a passkey that is unknown, removed, of somebody else, and for an answer that
+ * is wrong or was given before; `invalid_request` for a challenge that is too old.
  * @throws UnverifiedRecordError For an operator or a passkey that differs from the audit.
  */
 export async function signInByPasskey(
@@ -86,6 +86,6 @@ function readName(responseJson: string): ReturnType<typeof nameOfAnswer> {
 
 function refused(cause?: unknown): ServiceError {
   const message =
-    'This passkey does not sign in here: it was removed, or is of another service. Sign in with the password, or ask an admin for a one-time link.';
+    'This passkey does not sign in here: its answer was used before, it was removed, or it is of another service. Try it once more, sign in with the password, or ask an admin for a one-time link.';
   return new ServiceError('unauthorized', message, { cause });
 }
