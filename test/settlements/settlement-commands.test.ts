@@ -183,13 +183,23 @@ describe('settlement', HANG_LIMIT, () => {
     const [open] = await runJson('settlement', 'list', '--partner', partnerId);
     const unnamed = await close();
     assert.deepEqual([unnamed.code, unnamed.stdout], [2, ''], unnamed.stderr);
-    assert.match(unnamed.stderr, new RegExp(`--yes needs --settlement.* The open one is ${open.settlement_id} \\(.+\\)\\.`));
+    assert.match(
+      unnamed.stderr,
+      new RegExp(`was closed within the last hour, so --yes needs --settlement\\. The open one is ${open.settlement_id} \\(`),
+    );
     const { settlementId } = closed[0] as Settlement;
     const again = await close('--settlement', settlementId);
     assert.deepEqual([again.code, again.stdout], [1, ''], again.stderr);
     assert.match(again.stderr, new RegExp(`The settlement ${settlementId} \\(.+\\) is closed already\\.`));
     const [still] = await runJson('settlement', 'list', '--partner', partnerId);
     assert.deepEqual([still.settlement_id, still.status], [open.settlement_id, 'open']);
+    const first = await newPartner();
+    assert.equal(
+      (await run(['settlement', 'close', '--partner', first.partnerId, '--yes'])).code,
+      0,
+      'none was closed before it',
+    );
+    assert.equal((await run(['settlement', 'close', '--partner', first.partnerId, '--yes'])).code, 2);
   });
 
   test('an unknown partner or settlement is told as such', async () => {

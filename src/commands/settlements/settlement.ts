@@ -13,8 +13,9 @@ import type { SettlementProblem } from '../../operations/settlements/settlement-
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
+import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { findOpenSettlement, type Settlement } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { describeContribution } from '../contributions/describe-contribution.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
@@ -25,6 +26,9 @@ import { ProgramCommand } from '../terminal/program-command.ts';
 import { partnersToVerify, printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { printMonthTotals } from './settlement-totals.ts';
+
+/** A closing without an id, so soon after another one, may mean the one that is closed. */
+const SOON_MS = 3_600_000;
 
 interface OfPartner {
   readonly partner: string;
@@ -49,7 +53,10 @@ export function settlementCommand(): ProgramCommand {
     .option('--json', 'one JSON object, for programs')
     .action(withOperator('viewer', printMonthTotals));
   ofPartner('close', 'close the open settlement now, before the end of its period')
-    .option('--settlement <id>', 'id of the open settlement, required with --yes: no other is closed')
+    .option(
+      '--settlement <id>',
+      'id of the open settlement: no other is closed; required with --yes within an hour after another closing',
+    )
     .option(...YES)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(closeSettlement.leastRole, close));
@@ -107,10 +114,7 @@ async function close(
   const { partnerId } = await getPartner(database.pool, partner);
   const open = await findMeant(database.pool, partnerId, settlementId);
   const { label, endsAt } = open.period;
-  if (settlementId === undefined && yes)
-    throw new UsageError(
-      `--yes needs --settlement, because a repeated command would close the next settlement. The open one is ${open.settlementId} (${label}).`,
-    );
+  if (settlementId === undefined && yes) await refuseSoonAfterClosing(database.pool, open);
   await confirm(
     `Close settlement ${label} (${open.settlementId}) of ${partner}, which runs to ${formatTime(endsAt)}?`,
     'final',
@@ -135,6 +139,19 @@ async function findMeant(db: Queryable, partnerId: string, settlementId: string 
   if (named.status === 'open') return named;
   const message = `The settlement ${settlementId} (${named.period.label}) is closed already.`;
   throw invalidRequest([{ field: 'settlement_id', code: 'not_possible', message }]);
+}
+
+/**
+ * @throws UsageError Within an hour after the settlement before was closed: a program that repeats its command, or that comes after the schedule,
+ * means that one.
+ */
+async function refuseSoonAfterClosing(db: Queryable, { partnerId, settlementId, sequence, period }: Settlement): Promise<void> {
+  const before = await findSettlementBySequence(db, partnerId, sequence - 1n);
+  const sinceMs = (await readClock(db)).getTime() - (before?.closedAt?.getTime() ?? 0);
+  if (sinceMs >= SOON_MS) return;
+  throw new UsageError(
+    `The settlement ${before?.settlementId} (${before?.period.label}) was closed within the last hour, so --yes needs --settlement. The open one is ${settlementId} (${period.label}).`,
+  );
 }
 
 async function attest(
