@@ -65,6 +65,15 @@ for (const version of ['TLSv1.2', 'TLSv1.3'] as const)
       assert.deepEqual(await sendTo(NAME, port), [expected, null]);
     });
 
+test('a receiver with which TLS 1.2 takes a Diffie-Hellman group of its choice alone: tls', HANG_LIMIT, async () => {
+  const rsa = makeCertificate(NAME, 2, 'rsa');
+  const settings = { ...rsa, maxVersion: 'TLSv1.2', dhparam: 'auto' } as const;
+  const dhe = await listen({ ...settings, ciphers: 'DHE-RSA-AES128-GCM-SHA256' });
+  assert.deepEqual(await sender(rsa.cert)(NAME, dhe.port), ['tls', null]);
+  const ecdhe = await listen({ ...settings, ciphers: 'DHE-RSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256' });
+  assert.deepEqual(await sender(rsa.cert)(NAME, ecdhe.port), [null, 200]);
+});
+
 test('100 Continue that nobody asked for precedes an answer over TLS too', async () => {
   const { port } = await listen(valid, (response) => {
     response.writeContinue();
