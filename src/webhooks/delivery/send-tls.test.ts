@@ -1,12 +1,16 @@
 /** What a delivery tells of a certificate that is not trusted, also when an earlier one was. */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import tls, { createServer as createTlsServer } from 'node:tls';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
+import { temporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { makeCertificate } from '../../../test/support/webhooks/make-certificate.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
@@ -109,5 +113,35 @@ test(
     context.after(() => (settings.CLIENT_RENEG_LIMIT = allowed));
     assert.deepEqual(await sender(valid.cert)(NAME, await listenAnew(1)), [null, 200]);
     assert.deepEqual(await sender(valid.cert)(NAME, await listenAnew(50)), ['endless', null]);
+  },
+);
+
+/** A receiver by OpenSSL's own server, which sends so many tickets behind the handshake, and then answers what it is sent. */
+async function listenTickets(tickets: number): Promise<number> {
+  const folder = temporaryFolder('tickets');
+  const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
+  writeFileSync(key, valid.key);
+  writeFileSync(cert, valid.cert);
+  const options = ['-tls1_3', '-num_tickets', `${tickets}`, '-key', key, '-cert', cert, '-accept', '127.0.0.1:0'];
+  const server = spawn('openssl', ['s_server', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+  after(() => server.kill());
+  let said = '';
+  const port = new Promise<number>((resolve) =>
+    server.stdout.setEncoding('utf8').on('data', (text: string) => {
+      said += text;
+      const [, accepts] = /^ACCEPT .+:(\d+)$/m.exec(said) ?? [];
+      if (accepts) resolve(Number(accepts));
+      if (text.includes('POST / HTTP/1.1')) server.stdin.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+    }),
+  );
+  return port;
+}
+
+test(
+  'a receiver that sends tickets of TLS 1.3 without end: endless; for one that sends four: delivered',
+  HANG_LIMIT,
+  async () => {
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenTickets(4)), [null, 200]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenTickets(200)), ['endless', null]);
   },
 );

@@ -4,9 +4,12 @@ import { EndlessAnswerError } from './limit-answers.ts';
 /** A server of TLS 1.2 that asks for a certificate at some of its paths negotiates once more; what it gets is an answer without one. */
 const ANEW_MAX = 4;
 
+/** Servers of TLS 1.3 send two tickets at most usually, and few send four. */
+const TICKETS_MAX = 8;
+
 /**
- * Closes a connection on which a receiver negotiates TLS anew more often than that: each time costs the process a signature and a key
- * exchange, and no byte of an answer.
+ * Closes a connection on which a receiver negotiates TLS anew, or sends tickets to resume its session, more often than that: each handshake
+ * costs the process a signature and a key exchange, each ticket a session that is read and handed over, and neither is a byte of an answer.
  */
 export function limitNegotiations(socket: Socket): void {
   let anew = 0;
@@ -14,5 +17,12 @@ export function limitNegotiations(socket: Socket): void {
   socket.on('secure', () => {
     anew++;
     if (anew > ANEW_MAX) socket.destroy(new EndlessAnswerError(`TLS was negotiated anew more than ${ANEW_MAX} times.`));
+  });
+  let tickets = 0;
+  // With each ticket, in the midst of a read of the connection, which ends it only afterwards.
+  socket.on('session', () => {
+    tickets++;
+    if (tickets === TICKETS_MAX + 1)
+      setImmediate(() => socket.destroy(new EndlessAnswerError(`More than ${TICKETS_MAX} tickets were sent.`)));
   });
 }
