@@ -25,6 +25,7 @@ import { oneAtATime } from './http/connection-queue.ts';
 import { correlationIdOf } from './http/correlation-id.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
+import { limitChunks } from './http/limit-chunks.ts';
 import { nodeAnswers } from './http/node-answers.ts';
 import { answerHalfClosed, createServer } from './http/node-http.ts';
 import { acceptJsonOnly, BODY_MAX_BYTES } from './http/read-body.ts';
@@ -129,7 +130,13 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const app: FastifyInstance = Fastify({
     serverFactory: (handle) =>
       suspects.defer(
-        openServer(oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }), options),
+        openServer(
+          limitChunks(
+            oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }),
+            answerClientError,
+          ),
+          options,
+        ),
       ),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,

@@ -83,7 +83,7 @@ async function serveHonest(signal: AbortSignal): Promise<void> {
 const seed = freshSeed();
 
 test('every attack that has a file is among them, by its name', () => {
-  const files = globSync('reliability/siege/attacks/*.ts', { cwd: join(import.meta.dirname, '../..') });
+  const files = globSync('reliability/siege/attacks/**/*.ts', { cwd: join(import.meta.dirname, '../..') });
   assert.deepEqual(ATTACKS.map(({ name }) => `${name}.ts`).sort(), files.map((path) => basename(path)).sort());
 });
 

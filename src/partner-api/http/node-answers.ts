@@ -12,10 +12,17 @@ import { type HttpSocket, STATUS_CODES } from './node-http.ts';
 
 /** Answers that Node writes before Fastify sees a request. They carry the envelope and the header like all others. */
 
-/** Refusals of Node's parser, by its error code; any other code is a malformed request. */
+/** A client that reads nothing of such an answer, or sends on, has its connection for so long at most. */
+const CLOSED_AFTER_MS = 5_000;
+
+/** Refusals of Node's parser, and of limits before the framework, by their error code; any other code is a malformed request. */
 const PARSER_REFUSALS: Record<string, ServiceError> = {
   HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
+  ERR_SMALL_CHUNKS: refusal(
+    413,
+    'The body arrives in too many small chunks. Send larger ones, or name its length in Content-Length.',
+  ),
   // An earlier attempt with the same key may be recorded, so the answer gives no verdict.
   ERR_HTTP_REQUEST_TIMEOUT: unavailable('The request did not arrive completely in time; its outcome is unknown.', {
     status: 408,
@@ -99,4 +106,6 @@ function writeAnswer(socket: Socket, error: ServiceError, { correlationId, opera
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  const timer = setTimeout(() => socket.destroy(), CLOSED_AFTER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AnswerClientError } from './node-answers.ts';
 
 /** A request must arrive completely within this time. */
@@ -9,23 +9,38 @@ export const LONGEST_REQUEST_MS = 900_000;
 /** Node has one limit for all requests, and a partner's list takes longer than the others may. */
 const LONG_REQUESTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
 
-/** Ends a request whose body does not arrive in time, in Node's own way. */
+/** So long the rest of a list may take that is answered before it has arrived. */
+const REST_OF_LIST_MS = 30_000;
+
+/**
+ * Ends a request whose body does not arrive in time, in Node's own way. One that is answered already gets no second answer: the rest of its
+ * body is read, and the connection closed where it does not end in time.
+ */
 export function limitRequestTime(handle: RequestListener, answer: AnswerClientError): RequestListener {
   return (request, response) => {
-    if (hasBody(request) && !LONG_REQUESTS.test(request.url ?? '')) {
-      const timer = setTimeout(() => expire(request, answer), REQUEST_TIMEOUT_MS);
-      const clear = () => clearTimeout(timer);
-      request.once('end', clear);
-      response.once('close', clear);
-    }
+    if (hasBody(request)) limitBodyTime(request, response, answer);
     handle(request, response);
   };
 }
 
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+function limitBodyTime(request: IncomingMessage, response: ServerResponse, answer: AnswerClientError): void {
+  const { socket } = request;
+  const isLong = LONG_REQUESTS.test(request.url ?? '');
+  const expire = () => {
+    if (request.complete) return;
+    if (response.writableEnded) socket.destroy();
+    else answer(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+  };
+  let timer = isLong ? undefined : setTimeout(expire, REQUEST_TIMEOUT_MS);
+  const clear = () => clearTimeout(timer);
+  request.once('end', clear);
+  response.once('close', () => {
+    if (request.complete || socket.destroyed) return clear();
+    if (isLong) timer = setTimeout(expire, REST_OF_LIST_MS);
+    socket.once('close', clear);
+  });
 }
 
-function expire({ complete, socket }: IncomingMessage, answer: AnswerClientError): void {
-  if (!complete) answer(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

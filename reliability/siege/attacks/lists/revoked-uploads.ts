@@ -1,5 +1,5 @@
-import type { Attack } from '../attack.ts';
-import { chunk, LIST_HEAD, listsOf, postHead } from '../requests.ts';
+import type { Attack } from '../../attack.ts';
+import { chunk, LIST_HEAD, listsOf, postHead } from '../../requests.ts';
 
 /** Within this a revocation holds everywhere, for what began before as well. */
 const REVOKED_WITHIN_MS = 10_000;

@@ -1,5 +1,5 @@
-import type { Attack } from '../attack.ts';
-import { chunk, LIST_HEAD, listsOf, postHead } from '../requests.ts';
+import type { Attack } from '../../attack.ts';
+import { chunk, LIST_HEAD, listsOf, postHead } from '../../requests.ts';
 
 const PART = chunk(`${LIST_HEAD}${'event-of-nobody,order-of-nobody,1\n'.repeat(20_000)}`);
 

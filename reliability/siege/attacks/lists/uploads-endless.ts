@@ -1,6 +1,6 @@
-import type { Attack } from '../attack.ts';
-import { chunk } from '../requests.ts';
-import { repeatList } from '../send-lists.ts';
+import type { Attack } from '../../attack.ts';
+import { chunk } from '../../requests.ts';
+import { repeatList } from '../../send-lists.ts';
 
 const PART_EVERY_MS = 200;
 const PART = chunk('event-of-nobody,order-of-nobody,1\n');

@@ -1,5 +1,5 @@
-import type { Attack } from '../attack.ts';
-import { sendLists } from '../send-lists.ts';
+import type { Attack } from '../../attack.ts';
+import { sendLists } from '../../send-lists.ts';
 
 const LIST = `[${'{},'.repeat(300_000)}{}]`;
 

@@ -1,6 +1,6 @@
-import type { Attack } from '../attack.ts';
-import { LIST_HEAD } from '../requests.ts';
-import { sendLists } from '../send-lists.ts';
+import type { Attack } from '../../attack.ts';
+import { LIST_HEAD } from '../../requests.ts';
+import { sendLists } from '../../send-lists.ts';
 
 const LIST = `${LIST_HEAD}"${'a'.repeat(4_000_000)}`;
 

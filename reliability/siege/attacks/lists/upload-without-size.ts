@@ -1,6 +1,6 @@
-import type { Attack } from '../attack.ts';
-import { chunk } from '../requests.ts';
-import { repeatList } from '../send-lists.ts';
+import type { Attack } from '../../attack.ts';
+import { chunk } from '../../requests.ts';
+import { repeatList } from '../../send-lists.ts';
 
 const PART = chunk('event-of-nobody,order-of-nobody,1\n'.repeat(2_000));
 

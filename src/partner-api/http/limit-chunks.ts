@@ -1,0 +1,66 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { hasKeyOn } from './idle-connections.ts';
+import type { AnswerClientError } from './node-answers.ts';
+
+/** So many chunks any body may have, and one more for each {@link BYTES_OF_ONE_CHUNK}: a list that is sent line by line has fewer. */
+const CHUNKS_MAX = 1_024;
+const BYTES_OF_ONE_CHUNK = 16;
+
+/**
+ * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. After the answer it reads
+ * what is left, so that a client that sends first and reads then gets the answer; of a connection that carried no valid key no more than
+ * {@link CHUNKS_MAX} chunks in all.
+ */
+export function limitChunks(handle: RequestListener, answer: AnswerClientError): RequestListener {
+  return (request, response) => {
+    if (request.headers['transfer-encoding'] !== undefined) countChunks(request, response, answer);
+    handle(request, response);
+  };
+}
+
+function countChunks(request: IncomingMessage, response: ServerResponse, answer: AnswerClientError): void {
+  const { socket } = request;
+  let [chunks, bytes, isEnded] = [0, 0, false];
+  const isTooMany = () => chunks > CHUNKS_MAX + (response.writableEnded && !hasKeyOn(socket) ? 0 : bytes / BYTES_OF_ONE_CHUNK);
+  const end = () => {
+    isEnded = true;
+    stopReading(socket);
+    if (response.writableEnded) socket.destroy();
+    else answer(Object.assign(new Error('Too many small chunks'), { code: 'ERR_SMALL_CHUNKS' }), socket);
+  };
+  const push = request.push.bind(request);
+  // The parser hands each chunk over here.
+  request.push = (chunk: Buffer | null, encoding) => {
+    if (isEnded) return false;
+    if (chunk === null) return push(chunk, encoding);
+    chunks++;
+    bytes += chunk.byteLength;
+    if (!isTooMany()) return push(chunk, encoding);
+    end();
+    return false;
+  };
+  // Node would throw the rest of an unread body away before anybody counts it.
+  response.prependOnceListener('finish', () => {
+    if (request.complete || request.destroyed) return;
+    request.read(0);
+    request.resume();
+  });
+}
+
+/** Node's parser, which it uses for one connection after another; a chunk goes to the function under this key. */
+interface BodyParser {
+  readonly constructor: { readonly kOnBody: number };
+  [key: number]: unknown;
+}
+
+/** The parser would hand over each of the thousands of chunks that were read in one go. */
+function stopReading(socket: Socket & { readonly parser?: BodyParser | null }): void {
+  socket.pause();
+  const { parser } = socket;
+  if (!parser) return;
+  const { kOnBody } = parser.constructor;
+  const onBody = parser[kOnBody];
+  parser[kOnBody] = null;
+  socket.once('close', () => (parser[kOnBody] = onBody));
+}

@@ -1,0 +1,122 @@
+/** Bodies that arrive in small chunks, and those that are refused before they have arrived. Decisions, section 6. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { describe, test } from 'node:test';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { newConfirmation, uniqueId } from '../support/client.ts';
+import { testService } from '../support/service.ts';
+import { closeNow, openFirst } from '../support/settlements.ts';
+
+const service = await testService();
+const { key, partner } = await service.newPartner();
+await openFirst(service.database, partner);
+const { closed } = await closeNow(service.database, partner.partnerId);
+const LISTS = `/v1/settlements/${closed.settlementId}/reconciliations`;
+const CONFIRM = '/v1/impact-transactions';
+const CHUNKED = { 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json' };
+
+function head(path: string, headers: Readonly<Record<string, string>>, apiKey?: string): string {
+  const all = { Host: 'service', 'Idempotency-Key': uniqueId('key'), ...(apiKey && { 'X-API-Key': apiKey }), ...headers };
+  return `POST ${path} HTTP/1.1\r\n${Object.entries(all)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')}\r\n`;
+}
+
+const inChunks = (pieces: Iterable<string>) =>
+  [...pieces].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
+const END = '0\r\n\r\n';
+
+async function open() {
+  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+  let text = '';
+  socket
+    .setEncoding('utf8')
+    .on('data', (part) => (text += part))
+    .on('error', () => {});
+  await once(socket, 'connect');
+  return {
+    socket,
+    answered: (status: number, times = 1) =>
+      waitFor(`answer ${status}`, async () => text.split(`HTTP/1.1 ${status} `).length > times),
+    received: () => text,
+  };
+}
+
+/** Also one that is reset. */
+async function untilClosed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise((resolve) => socket.once('close', resolve));
+}
+
+/** Sends the same again and again until the connection is closed. */
+async function pour(socket: Socket, bytes: string): Promise<void> {
+  const more = () => {
+    while (!socket.destroyed && socket.write(bytes));
+  };
+  socket.on('drain', more);
+  more();
+  await untilClosed(socket);
+}
+
+describe('a body in chunks of a byte', () => {
+  for (const [what, path] of [
+    ['of a confirmation', CONFIRM],
+    ['of a list', LISTS],
+  ] as const)
+    test(`${what} that goes on behind the refusal of a request without a key ends the connection`, HANG_LIMIT, async () => {
+      const { socket, answered } = await open();
+      socket.write(head(path, CHUNKED));
+      await answered(401);
+      await pour(socket, inChunks('a'.repeat(1_000)));
+    });
+
+  test('of 64 KiB is refused with 413 before it has arrived, and ends the connection', HANG_LIMIT, async () => {
+    const { socket, received } = await open();
+    socket.write(head(CONFIRM, CHUNKED, key.apiKey));
+    socket.write(inChunks('a'.repeat(65_536)));
+    await untilClosed(socket);
+    assert.match(received(), /^HTTP\/1\.1 413 .+"code":"invalid_request".+Content-Length/s);
+  });
+
+  test('is a confirmation like any other where it has the length of one', async () => {
+    const { socket, answered } = await open();
+    const body = JSON.stringify(newConfirmation());
+    socket.write(head(CONFIRM, CHUNKED, key.apiKey) + inChunks(body) + END);
+    await answered(201);
+    socket.destroy();
+  });
+});
+
+test('a list of which each line is a chunk is taken', HANG_LIMIT, async () => {
+  const { socket, answered } = await open();
+  const lines = Array.from({ length: 5_000 }, (_, number) => `event-${number},order-${number},1\n`);
+  socket.write(head(LISTS, { ...CHUNKED, 'Content-Type': 'text/csv' }, key.apiKey));
+  socket.write(inChunks(['partner_event_id,partner_order_ref,points\n', ...lines]) + END);
+  await answered(202);
+  socket.destroy();
+});
+
+describe('a request that is refused before its body has arrived', () => {
+  test('keeps its connection for the next one when the body comes later', async () => {
+    for (const [headers, body] of [
+      [CHUNKED, inChunks(['x'.repeat(100)]) + END],
+      [{ 'Content-Length': '100' }, 'x'.repeat(100)],
+    ] as const) {
+      const { socket, answered } = await open();
+      socket.write(head(CONFIRM, headers));
+      await answered(401);
+      socket.write(body + head(CONFIRM, headers));
+      await answered(401, 2);
+      socket.destroy();
+    }
+  });
+
+  test('has its connection closed when the body does not come', HANG_LIMIT, async () => {
+    const { socket, answered, received } = await open();
+    socket.write(head(CONFIRM, { 'Content-Length': '100' }));
+    await answered(401);
+    await untilClosed(socket);
+    assert.equal(received().split('HTTP/1.1 ').length, 2, received());
+  });
+});
