@@ -94,7 +94,10 @@ export const NO_ANSWER = {
     'its certificate is of no known authority, or its chain is not whole',
     'شهادته صادرة عن جهة غير معروفة، أو سلسلتها ناقصة',
   ],
-  address_refused: ['its address is not allowed', 'عنوانه غير مسموح به'],
+  address_refused: [
+    'its address is not allowed, or its name has more than 64 addresses',
+    'عنوانه غير مسموح به، أو لاسمه أكثر من 64 عنوانًا',
+  ],
   protocol: ['its answer is not HTTP', 'الرد ليس HTTP'],
   endless: ['its answer did not end', 'لم ينتهِ الرد'],
   other: ['no answer', 'بلا رد'],

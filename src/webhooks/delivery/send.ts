@@ -32,7 +32,7 @@ export const ERROR_CLASSES = {
   tls_expired: 'its certificate is not valid at this time: it has expired, or is not valid yet',
   tls_name: 'its certificate is for another name',
   tls_untrusted: 'its certificate is of no known authority: it signed itself, or its chain is not whole',
-  address_refused: 'its address is not allowed',
+  address_refused: 'its address is not allowed, or its name has more than 64 addresses',
   protocol: 'its answer is not HTTP',
   endless: 'its answer did not end',
 } as const;

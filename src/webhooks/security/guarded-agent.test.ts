@@ -156,6 +156,21 @@ describe('a refusal', () => {
     assert.equal(literal.message, '::1 is a loopback address.');
   });
 
+  test('is that of a name with more addresses than are looked at, whatever they are', async () => {
+    const { reached, port } = await listenEverywhere();
+    const agentOf = (count: number, address: string) =>
+      keepOpen(openGuardedAgent({ allowInsecure: true, resolveName: answering(...Array<string>(count).fill(address)) }));
+    for (const address of ['127.0.0.1', '169.254.169.254'])
+      await assertRefused(agentOf(65, address), `https://hooks.example.com:${port}/`, 'many_addresses');
+    assert.equal(reached.times, 0);
+    await assertRefused(agentOf(64, '169.254.169.254'), `https://hooks.example.com:${port}/`, 'metadata');
+    assert.ok(
+      !((await failureOf(agentOf(64, '127.0.0.1'), `https://hooks.example.com:${port}/`)) instanceof AddressRefusedError),
+    );
+    const failure = await failureOf(agentOf(4_000, '127.0.0.1'), 'https://hooks.example.com/');
+    assert.equal((failure as Error).message, 'hooks.example.com resolves to more than 64 addresses.');
+  });
+
   test('is not for ever: the next request asks again', async () => {
     let calls = 0;
     const resolveName: ResolveName = async () => {

@@ -21,14 +21,17 @@ export interface GuardedAgentOptions extends GuardOptions {
   readonly agentOptions?: Omit<Agent.Options, 'connect' | 'connectTimeout' | 'factory' | 'allowH2' | 'interceptors'>;
 }
 
+/** Why a destination is refused. */
+export type Refusal = RefusedHostClass | 'plain_http' | 'many_addresses';
+
 /** Nothing was sent, because the destination is refused. */
 export class AddressRefusedError extends Error {
   override readonly name = 'AddressRefusedError';
-  readonly refusal: RefusedHostClass | 'plain_http';
+  readonly refusal: Refusal;
   /** The address of the name. For operators only: the message is for the partner, who must not learn internal addresses. */
   readonly address: string | undefined;
 
-  constructor(hostname: string, refusal: RefusedHostClass | 'plain_http', address?: string) {
+  constructor(hostname: string, refusal: Refusal, address?: string) {
     super(sentenceOf(hostname, refusal, address));
     this.refusal = refusal;
     this.address = address;
@@ -36,6 +39,9 @@ export class AddressRefusedError extends Error {
 }
 
 const CONNECT_TIMEOUT_MS = 5_000;
+
+/** Of a name: a name server may answer thousands, and each is checked. Receivers have a few. */
+const ADDRESSES_MAX = 64;
 
 /**
  * Receivers close idle connections, most after two seconds or more and some without notice: a request on such a connection is lost, and
@@ -54,7 +60,7 @@ const NEXT_ADDRESS_AFTER_MS = 1_000;
 
 /**
  * An agent that connects only to public addresses. An address as host is checked itself, a name by all of its addresses; one refused
- * address refuses the whole name. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
+ * address refuses the whole name, and so do more addresses than {@link ADDRESSES_MAX}. A name is resolved once per connection, and the connection goes to one of the checked addresses, so
  * that a name service that changes its answer gains nothing. Server name and certificate are the name's, and each connection checks the
  * certificate anew. It uses no proxy, follows no redirect, and aborts an endless answer or negotiation. It speaks HTTP/1.1 only: each request under way
  * has a connection of its own. A refused request fails with {@link AddressRefusedError}.
@@ -118,9 +124,10 @@ function guardedLookup(resolve: ResolveName, options: GuardOptions): LookupFunct
   };
 }
 
-/** @throws AddressRefusedError When any of the addresses is refused. */
+/** @throws AddressRefusedError When any of the addresses is refused, or there are too many. */
 async function resolveJudged(hostname: string, resolve: ResolveName, options: GuardOptions): Promise<LookedUp> {
   const addresses = await resolve(hostname);
+  if (addresses.length > ADDRESSES_MAX) throw new AddressRefusedError(hostname, 'many_addresses');
   for (const { address } of addresses) {
     const refusal = findAddressRefusal(address, options);
     if (refusal) throw new AddressRefusedError(hostname, refusal, address);
@@ -132,7 +139,8 @@ async function resolveJudged(hostname: string, resolve: ResolveName, options: Gu
 
 type LookedUp = readonly [LookupAddress, ...LookupAddress[]];
 
-function sentenceOf(hostname: string, refusal: RefusedHostClass | 'plain_http', address: string | undefined): string {
+function sentenceOf(hostname: string, refusal: Refusal, address: string | undefined): string {
   if (refusal === 'plain_http') return `${hostname} was to be reached by plain http.`;
+  if (refusal === 'many_addresses') return `${hostname} resolves to more than ${ADDRESSES_MAX} addresses.`;
   return `${hostname} ${address === undefined ? 'is' : 'resolves to'} ${inWords(refusal)}.`;
 }
