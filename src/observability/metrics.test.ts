@@ -89,3 +89,18 @@ describe('partners that a run left', () => {
     assert.equal(await shown(), 'partner_impact_job_partners_left{job="verify"} 0');
   });
 });
+
+test('attempts are counted by their status where HTTP defines it, and by its class otherwise', async () => {
+  const { registry, countAttempt } = metricsOf({ lastSuccessAt: null });
+  const listCounted = async () =>
+    [...(await registry.metrics()).matchAll(/^partner_impact_delivery_attempts_total\{result="(\w+)"\} (\d+)$/gm)].map(
+      ([, result, count]) => `${result} ${count}`,
+    );
+  const attempt = { errorClass: null, milliseconds: 5 };
+  for (const status of [302, 404, 503, 520, 521, 999]) countAttempt({ ...attempt, isSuccess: false, status });
+  countAttempt({ ...attempt, isSuccess: true, status: 299 });
+  countAttempt({ ...attempt, isSuccess: false, status: null, errorClass: 'timeout' });
+  assert.deepEqual(await listCounted(), ['302 1', '404 1', '503 1', '5xx 2', 'other 1', 'delivered 1', 'timeout 1']);
+  for (let status = 100; status < 1_000; status++) countAttempt({ ...attempt, isSuccess: false, status });
+  assert.ok((await listCounted()).length < 80);
+});

@@ -1,6 +1,10 @@
+import { createRequire } from 'node:module';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { type EndedRunFigures, type JobWatch, measureJobs } from './job-metrics.ts';
 import { shared } from './shared-answer.ts';
+
+/** An `import` makes Node load its client for WebSockets as well. */
+const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
 
 export interface Metrics {
   readonly registry: Registry;
@@ -95,7 +99,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
   });
   const attempts = new Counter({
     name: 'partner_impact_delivery_attempts_total',
-    help: 'Attempts to deliver an event, by result: delivered, or the status or the class of the error.',
+    help: 'Attempts to deliver an event, by result: delivered, the class of the error, or the status: that of HTTP, 3xx, 4xx or 5xx for others, and other beyond.',
     labelNames: ['result'],
     registers: [registry],
   });
@@ -120,7 +124,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchQuotas: measureQuotas(registry),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
-      attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? String(status)) });
+      attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? labelOf(status ?? 0)) });
       attemptDurations.observe(milliseconds / 1000);
     },
     countAnswer(answer) {
@@ -128,6 +132,12 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
       countRequest(answer);
     },
   };
+}
+
+/** A receiver may answer any number of three digits, and each label is a series of its own. */
+function labelOf(status: number): string {
+  if (STATUS_CODES[status] !== undefined) return String(status);
+  return status >= 200 && status < 600 ? `${Math.floor(status / 100)}xx` : 'other';
 }
 
 /** What the alerts look for: an operation has them from its first answer on, with 0. An increase is seen only of a series that was there before. */
