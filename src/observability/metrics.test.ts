@@ -8,7 +8,13 @@ function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryW
   return createMetrics(
     { totalCount: 0, idleCount: 0, waitingCount: 0 },
     {
-      measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
+      measureBacklog: async () => ({
+        waiting: 0,
+        oldestWaitingSeconds: 0,
+        exhausted: 0,
+        exhaustedEndpoints: [],
+        relayLagSeconds: 0,
+      }),
       listEndpointStates: async () => [],
       ...watch,
       listJobStates: async () => [{ jobName: 'verify', ...job }],
@@ -42,7 +48,7 @@ test('figures of deliveries that cannot be measured are absent, each for itself,
   );
   const listShown = async () => {
     const lines = (await registry.metrics()).split('\n');
-    return lines.filter((line) => /^partner_impact_(deliver(ies|y_oldest)|event_relay|endpoint_state)/.test(line));
+    return lines.filter((line) => /^partner_impact_(deliver(ies|y_oldest)|event_relay|endpoint_(state|exhausted))/.test(line));
   };
   assert.deepEqual(await listShown(), []);
   answers.push({ measureBacklog: async () => ({ waiting: 3, relayLagSeconds: 2 }), listEndpointStates: async () => [state] });
@@ -51,8 +57,15 @@ test('figures of deliveries that cannot be measured are absent, each for itself,
     'partner_impact_event_relay_lag_seconds 2',
     'partner_impact_endpoint_state{partner_id="ptn_1",endpoint_id="wep_1",state="healthy"} 1',
   ]);
-  answers.push({ measureBacklog: async () => ({ exhausted: 1 }) });
-  assert.deepEqual(await listShown(), ['partner_impact_deliveries_exhausted 1']);
+  const exhaustedEndpoints = ['wep_1', 'wep_2'].map((endpointId) => ({ partnerId: 'ptn_1', endpointId }));
+  answers.push({ measureBacklog: async () => ({ exhausted: 1, exhaustedEndpoints }) });
+  assert.deepEqual(await listShown(), [
+    'partner_impact_deliveries_exhausted 1',
+    'partner_impact_endpoint_exhausted{partner_id="ptn_1",endpoint_id="wep_1"} 1',
+    'partner_impact_endpoint_exhausted{partner_id="ptn_1",endpoint_id="wep_2"} 1',
+  ]);
+  answers.push({ measureBacklog: async () => ({ exhaustedEndpoints: [] }) });
+  assert.deepEqual(await listShown(), [], 'none of an endpoint whose deliveries were sent again');
 });
 
 describe('what an alert compares with what it was before has 0', () => {

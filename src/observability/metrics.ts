@@ -54,6 +54,7 @@ interface BacklogFigures {
   readonly waiting: number;
   readonly oldestWaitingSeconds: number;
   readonly exhausted: number;
+  readonly exhaustedEndpoints: readonly { readonly partnerId: string; readonly endpointId: string }[];
   readonly relayLagSeconds: number;
 }
 
@@ -279,14 +280,15 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
 /** A figure that could not be measured is absent: an old one, or 0, would look like a measured one. */
 function watchDeliveries(registry: Registry, { measureBacklog, listEndpointStates }: DeliveryWatch): void {
   const backlog = shared(measureBacklog);
-  const gauge = (figure: keyof BacklogFigures, name: string, help: string) =>
+  const measure = () => backlog().catch((): Partial<BacklogFigures> => ({}));
+  const gauge = (figure: Exclude<keyof BacklogFigures, 'exhaustedEndpoints'>, name: string, help: string) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       aggregator: 'max',
       async collect() {
-        const { [figure]: value } = await backlog().catch((): Partial<BacklogFigures> => ({}));
+        const { [figure]: value } = await measure();
         if (value === undefined) this.remove();
         else this.set(value);
       },
@@ -311,6 +313,18 @@ function watchDeliveries(registry: Registry, { measureBacklog, listEndpointState
     'partner_impact_event_relay_lag_seconds',
     'Age of the first event that has no sequence yet; 0 when all have theirs, absent while it cannot be measured.',
   );
+  new Gauge({
+    name: 'partner_impact_endpoint_exhausted',
+    help: 'Always 1; the endpoint has exhausted deliveries that no operator has sent again. Absent while they cannot be read.',
+    labelNames: ['partner_id', 'endpoint_id'],
+    registers: [registry],
+    aggregator: 'max',
+    async collect() {
+      const { exhaustedEndpoints = [] } = await measure();
+      this.reset();
+      for (const { partnerId, endpointId } of exhaustedEndpoints) this.set({ partner_id: partnerId, endpoint_id: endpointId }, 1);
+    },
+  });
   measureEndpoints(registry, listEndpointStates);
 }
 

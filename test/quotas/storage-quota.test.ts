@@ -202,7 +202,7 @@ describe('what processes count', HANG_LIMIT, () => {
 });
 
 const NOTHING_TO_WATCH = {
-  measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }),
+  measureBacklog: async () => ({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, exhaustedEndpoints: [], relayLagSeconds: 0 }),
   listEndpointStates: async () => [],
   listJobStates: async () => [],
   findDifferences: async () => undefined,

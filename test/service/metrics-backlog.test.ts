@@ -58,8 +58,12 @@ test('a scrape reads as many pages however many deliveries wait or are exhausted
     const planned = await countPages(session);
     const allowed = Math.min(few, planned) * 1.5 + 50;
     for (const pages of [few, many, planned]) assert.ok(pages <= allowed, `${JSON.stringify({ few, many, planned })} pages`);
-    const { waiting, exhausted, oldestWaitingSeconds } = await measureBacklog(session, ON_ONE_SERVER);
+    const { waiting, exhausted, exhaustedEndpoints, oldestWaitingSeconds } = await measureBacklog(session, ON_ONE_SERVER);
     assert.deepEqual([waiting, exhausted], [COUNTED_MAX, COUNTED_MAX]);
+    const named = [one, other].map((endpointId) => ({ partnerId, endpointId }));
+    assert.deepEqual(exhaustedEndpoints, named, 'each of them, whatever the count says');
+    const anywhere = await measureBacklog(session, { isDistributed: true });
+    assert.deepEqual(anywhere.exhaustedEndpoints.toSorted(byId), named);
     assert.ok(oldestWaitingSeconds > 0);
   } finally {
     session.release();
@@ -72,7 +76,7 @@ test('a figure that cannot be measured leaves the others', HANG_LIMIT, async () 
   try {
     const listMeasured = async (isDistributed: boolean) =>
       Object.keys(await measureBacklogInPart({ ...database, isDistributed })).sort();
-    const others = ['exhausted', 'oldestWaitingSeconds', 'waiting'];
+    const others = ['exhausted', 'exhaustedEndpoints', 'oldestWaitingSeconds', 'waiting'];
     for (const isDistributed of [false, true]) {
       assert.deepEqual(await listMeasured(isDistributed), [...others, 'relayLagSeconds'].sort());
       await administrator.query('alter table event_outbox rename to event_outbox_elsewhere');
@@ -102,6 +106,8 @@ test('a figure that waits for a lock keeps nobody from the connection', HANG_LIM
     await database.close();
   }
 });
+
+const byId = (one: { endpointId: string }, other: { endpointId: string }) => one.endpointId.localeCompare(other.endpointId);
 
 /** The pages that one look reads. */
 async function countPages(session: Queryable): Promise<number> {

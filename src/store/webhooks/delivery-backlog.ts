@@ -12,6 +12,8 @@ export interface Backlog {
   readonly oldestWaitingSeconds: number;
   /** Exhausted deliveries of events that nobody has sent again; {@link COUNTED_MAX} stands for as many or more. */
   readonly exhausted: number;
+  /** The endpoints that have any such delivery. */
+  readonly exhaustedEndpoints: readonly { readonly partnerId: string; readonly endpointId: string }[];
   /** The age of the first event without a sequence; 0 when all have theirs. */
   readonly relayLagSeconds: number;
 }
@@ -83,6 +85,12 @@ const EXHAUSTED: Statement = {
     ) counted`,
 };
 
+const EXHAUSTED_ENDPOINTS: Statement = {
+  name: 'list_exhausted_endpoints',
+  text: `${endpointsWith(IS_EXHAUSTED, 'delivery_id')}
+    select b.partner_id as "partnerId", b.endpoint_id as "endpointId" from b ${ENDPOINT} where e.status <> 'removed'`,
+};
+
 const FIRST_OF_OUTBOX = (after: string) => `select o.partner_id, o.occurred_at from event_outbox o ${after}
       order by o.partner_id, o.written_by, o.position limit 1`;
 
@@ -116,6 +124,12 @@ const ANYWHERE = {
         where ${IS_EXHAUSTED} limit ${COUNTED_MAX}
       ) counted`,
   },
+  exhaustedEndpoints: {
+    name: 'list_exhausted_endpoints_anywhere',
+    text: `select d.partner_id as "partnerId", d.endpoint_id as "endpointId" from delivery d
+      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
+      where ${IS_EXHAUSTED} group by d.partner_id, d.endpoint_id`,
+  },
   waiting: {
     name: 'count_waiting_deliveries_anywhere',
     text: `select count(*)::int4 as waiting from (
@@ -131,7 +145,13 @@ const ANYWHERE = {
       where d.status = 'waiting'`,
   },
 } satisfies Record<string, Statement>;
-const ON_ONE_SERVER = { lag: RELAY_LAG, exhausted: EXHAUSTED, waiting: WAITING, oldest: OLDEST };
+const ON_ONE_SERVER = {
+  lag: RELAY_LAG,
+  exhausted: EXHAUSTED,
+  exhaustedEndpoints: EXHAUSTED_ENDPOINTS,
+  waiting: WAITING,
+  oldest: OLDEST,
+};
 
 /**
  * The cost depends on the number of partners and endpoints for which something waits, not on the backlog; on a distributed database on the
@@ -139,13 +159,19 @@ const ON_ONE_SERVER = { lag: RELAY_LAG, exhausted: EXHAUSTED, waiting: WAITING, 
  */
 export async function measureBacklog(db: Queryable, { isDistributed }: Pick<Database, 'isDistributed'>): Promise<Backlog> {
   const figures = await Promise.all(measureEach(db, isDistributed));
-  return Object.assign({ waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, relayLagSeconds: 0 }, ...figures);
+  return Object.assign(
+    { waiting: 0, oldestWaitingSeconds: 0, exhausted: 0, exhaustedEndpoints: [], relayLagSeconds: 0 },
+    ...figures,
+  );
 }
 
 /** Each resolves with one figure. */
 function measureEach(db: Queryable, isDistributed: boolean): Promise<Partial<Backlog> | undefined>[] {
-  const statements = Object.values(isDistributed ? ANYWHERE : ON_ONE_SERVER);
-  return statements.map(async (statement) => (await run<Partial<Backlog>>(db, statement, []))[0]);
+  const statements: Record<string, Statement> = isDistributed ? ANYWHERE : ON_ONE_SERVER;
+  return Object.entries(statements).map(async ([figure, statement]) => {
+    const rows = await run(db, statement, []);
+    return figure === 'exhaustedEndpoints' ? { exhaustedEndpoints: rows as unknown as Backlog['exhaustedEndpoints'] } : rows[0];
+  });
 }
 
 /** Other figures wait for the connection for 3 s, and the first of several processes for 5 s for an answer of each. */
