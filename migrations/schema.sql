@@ -659,8 +659,7 @@ create table partner (
   constraint partner_pkey PRIMARY KEY (partner_id),
   constraint partner_currency CHECK ((currency ~ '^[A-Z]{3}$'::text)),
   constraint partner_name_length CHECK (((length(name) >= 1) AND (length(name) <= 200))),
-  constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0))),
-  constraint partner_time_zone CHECK ((timezone(time_zone, '2000-01-01 00:00:00+00'::timestamp with time zone) IS NOT NULL))
+  constraint partner_rates CHECK (((writes_per_second > 0) AND (lookups_per_second > 0) AND (reports_per_second > 0)))
 );
 
 CREATE INDEX partner_named ON public.partner USING btree (lower(name), partner_id);

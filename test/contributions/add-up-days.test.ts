@@ -125,11 +125,53 @@ test('a partner without new events costs no statement, and one with new events t
     list_partners_behind_totals: 1,
     lock_free_day_total_place: 1,
     find_partner: 1,
-    sum_events_by_day: 1,
+    sum_events_by_quarter_hour: 1,
     add_day_total: 1,
     update_day_total_place: 1,
   });
 });
+
+test(
+  'the days are those of the calendar of its settlements, whatever PostgreSQL takes the name of its zone for',
+  HANG_LIMIT,
+  async () => {
+    const { partnerId } = await newQuietPartner();
+    // For PostgreSQL it is two hours ahead of UTC all year.
+    await pool.query("update partner set time_zone = 'EET' where partner_id = $1", [partnerId]);
+    const confirmed = [
+      '2026-07-01T20:59:59.999Z',
+      '2026-07-01T21:00Z',
+      '2026-07-01T21:30Z',
+      '2026-12-01T21:30Z',
+      '2026-12-01T22:00Z',
+    ];
+    for (const [index, at] of confirmed.entries()) {
+      await pool.query(
+        `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
+          contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
+        values ($1, $2, $2, decode(repeat('00', 32), 'hex'), $2, $2, $3, 'confirmed', 'confirmed', 'default-1', 'default-1', 'default-1', '', '', 'not_requested', $4, $4)`,
+        [partnerId, `txn_${index}`, 10 ** index, at],
+      );
+      await pool.query(
+        `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
+        values ($1, $2, $3, 'impact.transaction.confirmed', $4, now())`,
+        [partnerId, index + 2, `evt_${index}`, `txn_${index}`],
+      );
+    }
+    await pool.query('update event_counter set last_sequence = $2 where partner_id = $1', [partnerId, confirmed.length + 1]);
+    assert.equal(await addUpDays(database, toItsEnd), 'all');
+    const { rows } = await pool.query(
+      'select day::text, confirmed_count::int4 as count, confirmed_points::int4 as points from day_total where partner_id = $1 order by day',
+      [partnerId],
+    );
+    assert.deepEqual(rows, [
+      { day: '2026-07-01', count: 1, points: 1 },
+      { day: '2026-07-02', count: 2, points: 110 },
+      { day: '2026-12-01', count: 1, points: 1_000 },
+      { day: '2026-12-02', count: 1, points: 10_000 },
+    ]);
+  },
+);
 
 test('a partner that cannot be added up holds up no other, and is told of at the end', HANG_LIMIT, async () => {
   const [broken, other] = (await newPartners(2, newPartner)) as [string, string];

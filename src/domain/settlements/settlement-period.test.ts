@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { closesAt } from './closing-delay.ts';
 import {
+  calendarDay,
   calendarPeriod,
   closedPeriod,
   DEFAULT_TIME_ZONE,
@@ -46,6 +47,18 @@ test('settlements, section 2, Period: a calendar month in Asia/Riyadh, half-open
   assert.deepEqual(shown(calendar('2026-11-30T20:59:59.999Z', DEFAULT_TIME_ZONE)), november);
   assert.equal(calendar('2026-11-30T21:00:00.000Z', DEFAULT_TIME_ZONE).label, '2026-12');
   assert.equal(calendar('2026-10-31T20:59:59.999Z', DEFAULT_TIME_ZONE).label, '2026-10');
+});
+
+test('a day is that of the clocks of its zone', () => {
+  const days = [
+    ['Asia/Riyadh', '2026-11-20T20:59:59.999Z', '2026-11-20'],
+    ['Asia/Riyadh', '2026-11-20T21:00:00.000Z', '2026-11-21'],
+    // By summer time, and under the former name of a zone.
+    ['EET', '2026-07-01T21:00:00.000Z', '2026-07-02'],
+    ['EET', '2026-12-01T21:59:59.999Z', '2026-12-01'],
+    ['Asia/Calcutta', '2026-07-01T18:30:00.000Z', '2026-07-02'],
+  ] as const;
+  for (const [zone, at, day] of days) assert.equal(calendarDay(new Date(at), zone), day, `${zone} ${at}`);
 });
 
 test('settlements, section 2, Period: a clock that changes at the border of a month moves the border, and leaves no gap', () => {

@@ -49,6 +49,17 @@ export function calendarPeriod(at: Date, timeZone: string): SettlementPeriod {
 }
 
 /**
+ * The day of a time zone that contains an instant, such as `2026-11-20`. Days and periods of a partner are computed here alone: the zones
+ * of a database may have other names and other rules.
+ *
+ * @throws RangeError When the zone is unknown.
+ * @see docs/decisions/0120-zones-are-those-of-the-service.md#decision
+ */
+export function calendarDay(at: Date, timeZone: string): string {
+  return zoned(at, timeZone).toPlainDate().toString();
+}
+
+/**
  * The period after another: without a gap, to the end of the calendar month in which it starts. After a regular end that is a whole
  * month. After an early close it is the rest of the month, under the same label with the next number. After a change of the zone the
  * first period is longer or shorter, no instant is lost, and a label is never used again: when the period begins in the month before, it

@@ -1,4 +1,6 @@
 import type { DailyCount } from '../../domain/rules/contribution-rules.ts';
+import { calendarDay } from '../../domain/settlements/settlement-period.ts';
+import { readClock } from '../clock.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 
@@ -12,8 +14,6 @@ interface DayRow {
   readonly points: string;
   readonly contributions: bigint;
 }
-
-const TODAY: Statement = { name: 'read_day', text: 'select (now() at time zone $1)::date::text as day' };
 
 const LOCK: Statement = {
   name: 'lock_daily_count',
@@ -31,8 +31,7 @@ const INSERT: Statement = {
  */
 export async function lockDailyCount(db: Queryable, partnerId: string, timeZone: string): Promise<CountedDay> {
   // Asked once: the servers of a distributed database need not agree on it around midnight.
-  const [today] = await run<{ day: string }>(db, TODAY, [timeZone]);
-  const { day } = today as { day: string };
+  const day = calendarDay(await readClock(db), timeZone);
   const known = await lockDay(db, partnerId, day);
   if (known) return known;
   await run(db, INSERT, [partnerId, day]);

@@ -1,3 +1,4 @@
+import { calendarDay } from '../../domain/settlements/settlement-period.ts';
 import type { Queryable } from '../database.ts';
 import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type PartnerIds, partnersIn } from '../partner-ids.ts';
@@ -14,6 +15,7 @@ export interface DaySum {
 }
 
 type SumRow = Omit<DaySum, 'confirmedPoints'> & { readonly confirmedPoints: string };
+type QuarterRow = Omit<SumRow, 'day'> & { readonly at: Date };
 
 /** A partner with events that are not in the totals yet. */
 export interface PartnerBehind {
@@ -64,10 +66,13 @@ export async function holdDayTotals(db: Queryable, partnerId: string, waits: boo
   return row?.throughSequence;
 }
 
-/** A failed contribution has one event that says so; events of links and of adjustments are about confirmed ones. */
+/**
+ * By quarters of an hour: a day begins with one of them in every time zone. A failed contribution has one event that says so; events of
+ * links and of adjustments are about confirmed ones.
+ */
 const SUM: Statement = {
-  name: 'sum_events_by_day',
-  text: `select (coalesce(c.confirmed_at, c.failed_at) at time zone $4)::date::text as day,
+  name: 'sum_events_by_quarter_hour',
+  text: `select date_bin('15 minutes', coalesce(c.confirmed_at, c.failed_at), timestamptz '2000-01-01 00:00:00+00') as at,
       c.point_conversion_version as "pointConversionVersion", count(*) filter (where c.status = 'confirmed') as "confirmedCount",
       coalesce(sum(c.points) filter (where c.status = 'confirmed'), 0)::text as "confirmedPoints",
       count(*) filter (where c.status = 'failed') as "failedCount"
@@ -82,8 +87,24 @@ export async function sumEventsByDay(
   db: Queryable,
   { partnerId, after, through, timeZone }: { partnerId: string; after: bigint; through: bigint; timeZone: string },
 ): Promise<DaySum[]> {
-  const rows = await run<SumRow & Record<string, unknown>>(db, SUM, [partnerId, after, through, timeZone]);
-  return rows.map((row) => ({ ...row, confirmedPoints: BigInt(row.confirmedPoints) }));
+  const rows = await run<QuarterRow & Record<string, unknown>>(db, SUM, [partnerId, after, through]);
+  const sums = new Map<string, DaySum>();
+  for (const { at, ...row } of rows) {
+    const sum = { ...row, day: calendarDay(at, timeZone), confirmedPoints: BigInt(row.confirmedPoints) };
+    const key = `${sum.day} ${sum.pointConversionVersion}`;
+    sums.set(key, addSums(sums.get(key), sum));
+  }
+  return [...sums.values()];
+}
+
+function addSums(one: DaySum | undefined, other: DaySum): DaySum {
+  if (!one) return other;
+  return {
+    ...one,
+    confirmedCount: one.confirmedCount + other.confirmedCount,
+    confirmedPoints: one.confirmedPoints + other.confirmedPoints,
+    failedCount: one.failedCount + other.failedCount,
+  };
 }
 
 const ADD: Statement = {
