@@ -1,7 +1,7 @@
 import type { ContributionRules } from '../domain/rules/contribution-rules.ts';
 import { openRuleCache, type RuleCache } from '../operations/rules/rule-cache.ts';
 import type { Database } from '../store/database.ts';
-import { setIdentifierClock } from './identifier-clock.ts';
+import { correctIdentifierClock } from './identifier-clock.ts';
 import type { ReportErrors } from './report-errors.ts';
 
 /** The rules in the database, or those that replace them. */
@@ -13,6 +13,6 @@ export function openRules(
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
     onError: report('warn', 'the rules could not be read; the service tries again'),
-    onClock: setIdentifierClock,
+    onClock: correctIdentifierClock,
   });
 }

@@ -1,17 +1,25 @@
 /** The clock of new identifiers, in a process that serves no partners: lists of a span of time find records by their ids. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
 import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
+import { openRules } from '../../src/service/open-rules.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
-import { emptyDatabase } from '../support/postgres/database.ts';
+import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
 
 const HOUR_MS = 3_600_000;
 
-test('new identifiers follow the clock of the database that the watch reads', async () => {
+/** By this machine's clock, which is the database's too unless a test changes that. */
+const idAheadMs = () => Number(timeOfId(ID_PREFIXES.contribution, newId(ID_PREFIXES.contribution))) - Date.now();
+const useMachineClock = () => setIdentifierClock(Date.now() - performance.now());
+
+test('new identifiers follow the clock of the database that the watch reads', async (context) => {
   const { databaseUrl, name } = await emptyDatabase();
   const administrator = await connect(databaseUrl);
   await administrator.query(`create schema ahead;
@@ -20,13 +28,31 @@ test('new identifiers follow the clock of the database that the watch reads', as
     alter database ${name} set search_path = ahead, pg_catalog`);
   const database = openDatabase({ databaseUrl, poolSize: 1 });
   const watch = openDatabaseWatch({ database, logger: pino({ level: 'silent' }) });
-  after(async () => {
-    // Files that come later use the same clock.
-    setIdentifierClock(Date.now() - performance.now());
+  context.after(async () => {
     watch.close();
     await database.close();
+    // What comes later uses the same clock.
+    useMachineClock();
   });
   assert.match(String(await watch.check()), /its clock is not that of this machine/);
-  const aheadMs = Number(timeOfId(ID_PREFIXES.contribution, newId(ID_PREFIXES.contribution))) - Date.now();
-  assert.equal(Math.round(aheadMs / HOUR_MS), 7);
+  assert.equal(Math.round(idAheadMs() / HOUR_MS), 7);
+});
+
+test('rules whose reading took seconds let no identifier run ahead of the database', HANG_LIMIT, async () => {
+  const { databaseUrl, pool } = await testDatabase();
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  useMachineClock();
+  const holder = await pool.connect();
+  await holder.query('begin; lock table rule_revision');
+  const rules = openRules(database, undefined, () => (error) => assert.fail(error as Error));
+  after(() => rules.close());
+  const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+  await waitFor('the reading of the rules', async () => (await pool.query(waits)).rowCount !== 0);
+  // The clock is read when the table is free.
+  await sleep(2_000);
+  await holder.query('rollback');
+  holder.release();
+  await rules.rulesOf({ partnerId: 'ptn_someone', currency: null }, performance.now());
+  assert.ok(idAheadMs() < 1_000);
 });

@@ -22,8 +22,8 @@ export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
   /** The clock for the age of the memory, and for the times of requests. */
   readonly clock?: { now(): number };
-  /** Called after each read with the most, in milliseconds, by which the database's clock is ahead of {@link clock}. */
-  readonly onClock?: ((aheadMs: number) => void) | undefined;
+  /** Called after each read with the database's clock, in whole milliseconds, and with {@link clock} before it was read. */
+  readonly onClock?: ((now: Date, askedAtMs: number) => void) | undefined;
 }
 
 const REFRESH_MS = 4_000;
@@ -104,8 +104,7 @@ async function read(database: Database, { clock, known, onError, onClock }: Read
   const readAtMs = clock.now();
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
-  // The database's clock is read in whole milliseconds, at some time after `readAtMs`.
-  onClock?.(now.getTime() + 1 - readAtMs);
+  onClock?.(now, readAtMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
