@@ -5,9 +5,12 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { openChallenge } from '../../src/operations/access/passkey-challenge.ts';
+import { authenticateOperator, signIn } from '../../src/operations/access/sign-in.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
+import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
@@ -18,8 +21,10 @@ import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { uniqueId } from '../support/client.ts';
 import { Authenticator } from '../support/console/authenticator.ts';
 import { OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
+import { insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -219,6 +224,58 @@ test('a session that was opened while the clock was ahead is over', HANG_LIMIT, 
     return (await person.get('/operator/v1/session')).status;
   };
   assert.deepEqual([await statusAfter('1 minute'), await statusAfter('1 year')], [200, 401]);
+});
+
+test('a code and a token that were made while the clock was ahead are over', HANG_LIMIT, async () => {
+  const newCode = async () => {
+    const email = `${uniqueId('person')}@example.org`;
+    const { operator, signInCode } = await createOperator(database, OWNER, { name: 'Somebody', email, role: 'viewer' });
+    return { operatorId: operator.operatorId, signInCode };
+  };
+  const move = async (operatorId: string, ahead: string) => {
+    const text = `update operator_credential set created_at = created_at + $2::interval, expires_at = expires_at + $2::interval
+      where operator_id = $1 and ended_at is null`;
+    assert.equal((await pool.query(text, [operatorId, ahead])).rowCount, 1);
+    await attestRecord(database, OWNER, { kind: 'operator', id: operatorId, reason: 'a clock that was ahead' });
+  };
+  const far = await newCode();
+  await move(far.operatorId, '1 year');
+  await assert.rejects(signIn(database, far.signInCode), { code: 'unauthorized' });
+  const { operatorId, signInCode } = await newCode();
+  await move(operatorId, '1 minute');
+  const { token } = await signIn(database, signInCode);
+  await move(operatorId, '1 minute');
+  assert.equal((await authenticateOperator(database, token)).operator.operatorId, operatorId);
+  await move(operatorId, '1 year');
+  await assert.rejects(authenticateOperator(database, token), { code: 'unauthorized' });
+});
+
+test('a review that began while the clock was ahead waits for its hours from now on', HANG_LIMIT, async () => {
+  const { partnerId } = (await service.newPartner()).partner;
+  const add = (age: string) => insertPendingAged(database, { partnerId, partnerOrderRef: uniqueId('order'), age });
+  const ids = [await add('-1 year'), await add('-40 seconds')];
+  const expire = () =>
+    expirePending({ hours: 72 }).run({
+      database,
+      signal: AbortSignal.timeout(60_000),
+      actor: OWNER,
+      alert: assert.fail,
+      isByHand: false,
+    });
+  const read = async () => {
+    const text = `select opened_at as "openedAt", opened_at between now() - interval '10 minutes' and now() as "isNow"
+      from contribution_review where partner_id = $1 order by transaction_id = $2 desc`;
+    return (await pool.query<{ openedAt: Date; isNow: boolean }>(text, [partnerId, ids[0]])).rows;
+  };
+  const before = await read();
+  assert.deepEqual(await expire(), { failed: 0, decided: 0, busy: 0 });
+  const [far, near] = await read();
+  assert.ok(far?.isNow);
+  assert.deepEqual(near?.openedAt, before[1]?.openedAt);
+  await pool.query("update contribution_review set opened_at = opened_at - interval '72 hours' where transaction_id = $1", [
+    ids[0],
+  ]);
+  assert.equal((await expire()).failed, 1);
 });
 
 test('a session that was used while the clock was ahead is over', HANG_LIMIT, async () => {

@@ -91,9 +91,12 @@ export interface HeldCredential extends Operator {
 export const AHEAD_MOST_MS = 600_000;
 export const AHEAD_MOST = `interval '${AHEAD_MOST_MS} milliseconds'`;
 
+/** SQL for the kinds of credentials that are over after hours or days. */
+const BRIEF_KINDS = "array['session', 'token', 'code']";
+
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
-        and (c.kind <> 'session' or (coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})
-          and greatest(c.created_at, c.last_used_at) < now() + ${AHEAD_MOST}))`;
+        and (c.kind <> all (${BRIEF_KINDS}) or greatest(c.created_at, c.last_used_at) < now() + ${AHEAD_MOST})
+        and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;
 
 const USED_AT = "date_trunc('minute', now())";
 
