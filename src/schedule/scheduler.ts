@@ -26,17 +26,18 @@ const REGISTER_EVERY_MS = 60_000;
 /**
  * Runs due jobs until it is closed. Any number of processes may: the process that gets the lease of a job begins its run. The database
  * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once. After that clock
- * was set forward no job begins for a minute.
+ * was set forward runs under way stop, and no job begins for a minute.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
   const { database, jobs, onRun, onAlert, onError, steadyClock = () => performance.now() } = options;
   const stop = new AbortController();
+  let step = new AbortController();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
     const claimed = await claimJob(database.pool, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'schedule' });
     if (!claimed) return;
     const begun = { job, ...claimed, correlationId: newCorrelation() };
-    const running = doRun(database, begun, { stop: stop.signal, onAlert })
+    const running = doRun(database, begun, { stop: AbortSignal.any([stop.signal, step.signal]), onAlert })
       .then(onRun, onError)
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);
@@ -54,8 +55,11 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
       }
       const { now, jobNames } = await listDueJobs(database.pool);
       const clock = clockWatch.look(now, steadyClock());
-      if (clock === 'stepped')
+      if (clock === 'stepped') {
+        step.abort();
+        step = new AbortController();
         onError(new Error(`The clock of the database was set forward to ${now.toISOString()}: jobs wait a minute.`));
+      }
       if (clock !== 'steady') return false;
       for (const job of jobs) if (jobNames.includes(job.name) && !underWay.has(job.name)) await begin(job);
       return false;

@@ -149,6 +149,30 @@ describe('when a job is due', HANG_LIMIT, () => {
     assert.equal(runs.length, 1);
   });
 
+  test('a run that is under way when a clock is set forward stops, and is done when the clock is right', async () => {
+    await createPastClock(database);
+    const past = openDatabase({ databaseUrl, poolSize: 2, auditKeys, settings: [PAST_PATH] });
+    after(() => past.close());
+    const move = (hoursBehind: number) => movePastClock(pool, new Date(Date.now() - hoursBehind * 3_600_000));
+    await move(30);
+    let begun = 0;
+    const job = newJob(async ({ signal }) => {
+      if (++begun === 1) await once(signal, 'abort');
+      return { done: 1 };
+    });
+    const { errors } = follow(job, past);
+    await waitFor('state of the job', () => stateOf(job.name));
+    await pool.query("update job set due_at = due_at - interval '40 hours' where job_name = $1", [job.name]);
+    await waitFor('run', () => begun === 1);
+    await move(0);
+    const [stopped] = await untilRuns(job.name, hasEnded);
+    assert.deepEqual([stopped?.outcome, begun], ['stopped', 1]);
+    assert.match(String(errors), /was set forward to/);
+    await move(30);
+    const runs = await untilRuns(job.name, ([newest]) => newest?.outcome === 'succeeded');
+    assert.equal(runs.length, 2);
+  });
+
   test('due times that a clock has set which was ahead are corrected while the schedule goes on', async () => {
     const job = newJob();
     let [steadyMs, timesRead] = [0, 0];
