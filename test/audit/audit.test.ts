@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { DEFAULT_RATES } from '../../src/domain/access/partner-rates.ts';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { audit } from '../../src/operations/audit/audit.ts';
-import { listEntries } from '../../src/operations/audit/list-entries.ts';
+import { listEntries, listLatestEntries } from '../../src/operations/audit/list-entries.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { requireRole } from '../../src/operations/with-role.ts';
 import { insertPartner } from '../../src/store/access/partner.ts';
@@ -82,6 +82,32 @@ test('a range of time holds each entry by its own time, however long its transac
   assert.deepEqual(await inRange({ since: began }), [second, first]);
   const [beginning, end] = [new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T23:59:59Z')];
   assert.deepEqual(await inRange({ since: beginning, until: end }), [second, first]);
+});
+
+test('a range of time holds its entries also where the clock was a year ahead or behind for some', async () => {
+  const { database, tamper } = await newChain(0);
+  const change = { partnerId: null, before: null, after: null, subjectId: 'a' };
+  for (const action of ['first', 'ahead', 'ahead-too', 'second', 'behind', 'behind-too'])
+    await inTransaction(database, { lockTimeoutMs: 4_000 }, (db) => audit(db, OWNER, { ...change, action }));
+  await tamper(
+    "update audit_entry set recorded_at = recorded_at + interval '1 year' where action like 'ahead%'",
+    "update audit_entry set recorded_at = recorded_at - interval '1 year' where action like 'behind%'",
+  );
+  const { rows } = await database.pool.query("select now() - interval '1 hour' as since, now() + interval '1 hour' as until");
+  const order = { by: 'recorded_at', isDescending: false } as const;
+  const actionsOf = (entries: readonly { readonly action: string }[]) => entries.map(({ action }) => action);
+  const inRange = async (range: { since?: Date; until?: Date }) =>
+    actionsOf((await listEntries(database.pool, range, { order, after: undefined, limit: 10 })).page);
+  const [{ since, until }] = rows;
+  assert.deepEqual(await inRange({ since, until }), ['first', 'second']);
+  assert.deepEqual(await inRange({ until }), ['first', 'second', 'behind', 'behind-too']);
+  assert.deepEqual(await inRange({ since }), ['first', 'ahead', 'ahead-too', 'second']);
+  assert.deepEqual(actionsOf(await listLatestEntries(database.pool, { since, limit: 10 })), [
+    'second',
+    'ahead-too',
+    'ahead',
+    'first',
+  ]);
 });
 
 const COPY = `insert into audit_entry select $1, recorded_at, operator_id, role, action, partner_id, subject_id, before_json, after_json,

@@ -21,16 +21,30 @@ const NAMES = ['subjectId', 'partnerId', 'operatorId', 'action'] as const satisf
 
 /**
  * An entry has the time at which its transaction began, and the number of the moment before its commit. A closing may take hours, and no
- * transaction takes longer than this. An entry of a clock that was ahead for longer may be left out of a range.
+ * transaction takes longer than this. So an entry that is this much younger than another has a higher number, unless the clock of the
+ * database was wrong when one of them was made: then no number is a bound.
  */
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
 /** Every entry since then has a higher number; `undefined` where all may be since then. */
 async function findLastNoBefore(db: Queryable, since: Date): Promise<bigint | undefined> {
-  return findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS));
+  const last = await findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS));
+  const first = last && (await findFirstEntrySince(db, since));
+  return areInOrder(last, first) ? last : undefined;
 }
 
-/** The newest first. It reads no more than a day of what was recorded before `since`. */
+/** Every entry before then has a lower number; `undefined` where all may be before then. */
+async function findFirstNoSince(db: Queryable, until: Date): Promise<bigint | undefined> {
+  const first = await findFirstEntrySince(db, new Date(until.getTime() + LONGEST_MS));
+  const last = first && (await findLastEntryBefore(db, until));
+  return areInOrder(last, first) ? first : undefined;
+}
+
+function areInOrder(earlierNo: bigint | undefined, laterNo: bigint | undefined): boolean {
+  return earlierNo === undefined || laterNo === undefined || earlierNo < laterNo;
+}
+
+/** The newest first. It reads no more than a day of what was recorded before `since`, unless a wrong clock dated entries of about that time. */
 export async function listLatestEntries(db: Queryable, filter: Omit<AuditFilter, 'afterNo'>): Promise<SealedEntry[]> {
   const { since } = filter;
   const afterNo = since && (await findLastNoBefore(db, since));
@@ -44,7 +58,7 @@ export async function listEntries(
   page: KeysetPage<'recorded_at'>,
 ): Promise<FilteredPage<SealedEntry>> {
   const afterNo = since && (await findLastNoBefore(db, since));
-  const beforeNo = until && (await findFirstEntrySince(db, new Date(until.getTime() + LONGEST_MS)));
+  const beforeNo = until && (await findFirstNoSince(db, until));
   const first = NAMES.find((name) => wanted[name] !== undefined);
   const indexed = first === undefined ? {} : { [first]: wanted[first] };
   return readFilteredPage({
