@@ -1,9 +1,13 @@
 /** getDeliveryEmissionsEstimate: interface, section of that name, and "Estimate status". */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createGetDeliveryEmissionsEstimate } from '../../src/operations/emissions/get-delivery-emissions-estimate.ts';
+import { openDatabase } from '../../src/store/database.ts';
 import { endEstimateEarly } from '../../src/store/sandbox/early-estimate-end.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
 import { insertEstimateAged, insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -65,6 +69,23 @@ test('the arrival of a request decides, however long it waited in the service', 
   const late = lookup(30_000);
   assert.equal((await waited).estimate.calculationId, calculationId);
   await assert.rejects(late, { code: 'estimate_expired' });
+});
+
+test('the time for which a request waits for a connection does not count for the expiry', HANG_LIMIT, async () => {
+  const { calculation_id: calculationId } = (await client.estimate()).body.estimate;
+  const { partnerId } = partner;
+  const { databaseUrl } = service;
+  const database = openDatabase({ databaseUrl, poolSize: 1 });
+  after(() => database.close());
+  const held = await database.pool.connect();
+  const look = createGetDeliveryEmissionsEstimate(database, { concurrency: 1, isOfOneShare: false });
+  const looking = look({ partnerId, calculationId, arrivedAtMs: performance.now() });
+  await waitFor('the wait for a connection', () => database.pool.waitingCount === 1);
+  await sleep(2_000);
+  await endEstimateEarly(service.database.pool, { partnerId, calculationId }, 0);
+  await sleep(10);
+  held.release();
+  assert.equal((await looking).estimate.calculationId, calculationId);
 });
 
 test('a linked estimate no longer expires, and its expires_at stays as it was computed', async () => {
