@@ -186,6 +186,17 @@ test('the overview begins with the month that it is for the reader', needsBrowse
   await page.getByRole('heading', { name: 'November 2031' }).waitFor();
 });
 
+test('the overview goes on to the month of a partner who is ahead of the reader, and no further', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await setServiceTime(page, Date.parse('2031-11-30T10:30:00Z'));
+  await page.goto(browser.baseUrl);
+  await page.getByRole('heading', { name: 'November 2031' }).waitFor();
+  const next = page.getByRole('button', { name: 'Next month' });
+  await next.click();
+  await page.getByRole('heading', { name: 'December 2031' }).waitFor();
+  assert.ok(await next.isDisabled());
+});
+
 test('what is over, and what may still be done, goes by the clock of the service', needsBrowser, async () => {
   const version = await insertContributionRule(service.database, { partnerId: partner.partnerId, starts: '1 hour' });
   const page = await browser.signedIn('admin');

@@ -28,6 +28,7 @@ import {
   formatTime,
   formatUtc,
   monthAt,
+  monthsAnywhere,
   startOfDay,
 } from '../../console/src/format/time.ts';
 import { IMPACT } from '../../console/src/pages/impact/impact-texts.ts';
@@ -182,6 +183,16 @@ describe('times', () => {
   });
 
   test('are in a month by the calendar of their zone', () => {
+    const anywhere = ['2026-11-30T09:59:59Z', '2026-11-30T10:00:00Z', '2026-12-01T11:59:59Z', '2026-12-01T12:00:00Z'];
+    assert.deepEqual(
+      anywhere.map((at) => Object.values(monthsAnywhere(Date.parse(at)))),
+      [
+        ['2026-11', '2026-11'],
+        ['2026-11', '2026-12'],
+        ['2026-11', '2026-12'],
+        ['2026-12', '2026-12'],
+      ],
+    );
     const months = ['Asia/Riyadh', 'UTC', 'America/New_York'].map((zone) => monthAt(Date.parse('2026-11-30T22:30:00Z'), zone));
     assert.deepEqual(months, ['2026-12', '2026-11', '2026-11']);
   });

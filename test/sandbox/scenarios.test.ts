@@ -100,9 +100,9 @@ describe('a refusal on request', () => {
         [partnerId, key['idempotency-key'], by],
       );
     assert.equal((await client.confirm(confirmation, key)).status, 429);
-    await moveRefusal('1 hour');
+    await moveRefusal('5 minutes');
     assert.equal((await client.confirm(confirmation, key)).status, 429);
-    await moveRefusal('-1 hour -1 second');
+    await moveRefusal('-5 minutes -1 second');
     assert.equal((await client.confirm(confirmation, key)).status, 201);
   });
 

@@ -15,6 +15,7 @@ import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
 import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
+import { countRefusal } from '../../src/store/sandbox/rehearsal.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
 import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
@@ -276,6 +277,25 @@ test('a review that began while the clock was ahead waits for its hours from now
     ids[0],
   ]);
   assert.equal((await expire()).failed, 1);
+});
+
+test('a rehearsed refusal of a clock that was ahead refuses its key no longer than usual', HANG_LIMIT, async () => {
+  const { partnerId } = (await service.newPartner()).partner;
+  const rehearsal = {
+    partnerId,
+    idempotencyKey: 'clock-was-ahead',
+    operation: 'confirmContribution',
+    scenario: 'TEST-503',
+    correlationId: 'corr_of_a_test',
+  } as const;
+  const isRefused = () => countRefusal(pool, rehearsal, { times: 1, waitSeconds: 60 });
+  assert.ok(await isRefused());
+  const move = (ahead: string) =>
+    pool.query('update sandbox_rehearsal set last_at = now() + $2::interval where partner_id = $1', [partnerId, ahead]);
+  await move('30 seconds');
+  assert.ok(await isRefused());
+  await move('1 year');
+  assert.equal(await isRefused(), false);
 });
 
 test('a session that was used while the clock was ahead is over', HANG_LIMIT, async () => {

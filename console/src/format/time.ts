@@ -86,6 +86,12 @@ export function monthAt(at: number, zone: string): string {
   return new Intl.DateTimeFormat('en-CA', { year: 'numeric', month: '2-digit', timeZone: zone }).format(at);
 }
 
+/** The months that it is somewhere on Earth at a moment: around the change of a month they differ. */
+export function monthsAnywhere(at: number): { readonly earliest: string; readonly latest: string } {
+  // In this form the zones have the opposite sign.
+  return { earliest: monthAt(at, 'Etc/GMT+12'), latest: monthAt(at, 'Etc/GMT-14') };
+}
+
 /** From so many seconds on a time is told in a unit, which has so many seconds. */
 const UNITS = [
   ['day', 2 * 86_400, 86_400],

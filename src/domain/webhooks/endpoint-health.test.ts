@@ -40,3 +40,11 @@ test('attempts that return while the circuit is open count as failures, and open
   const again = afterFailures(open, 1, halfOpen);
   assert.deepEqual([again.breakerTrips, again.breakerOpenUntil], [2, new Date('2026-11-21T10:01:30Z')]);
 });
+
+test('an endpoint that began to fail while the clock was ahead fails from the first failure after it was set back', () => {
+  const now = new Date('2026-11-21T10:00:00Z');
+  const failing = { failuresInRow: 3, failingSince: new Date('2027-11-21T10:00:00Z'), breakerTrips: 0, breakerOpenUntil: null };
+  const next = afterFailures(failing, 1, now);
+  assert.deepEqual(next, { ...failing, failuresInRow: 4, failingSince: now });
+  assert.deepEqual(afterFailures(next, 1, new Date('2026-11-21T11:00:00Z')).failingSince, now);
+});

@@ -22,10 +22,11 @@ export interface EndpointHealth {
   readonly breakerOpenUntil: Date | null;
 }
 
-/** The health after further failures in a row. */
+/** The health after further failures in a row. A first one that a clock which was ahead has dated counts from now on. */
 export function afterFailures(health: EndpointHealth, failures: number, now: Date): EndpointHealth {
   const failuresInRow = health.failuresInRow + failures;
-  const failed = { ...health, failuresInRow, failingSince: health.failingSince ?? now };
+  const { failingSince } = health;
+  const failed = { ...health, failuresInRow, failingSince: failingSince && failingSince < now ? failingSince : now };
   // Attempts that were in flight when the circuit opened return one by one, and change nothing.
   if (isCircuitOpen(health, now)) return failed;
   const pauseMs = breakerPauseMs(failuresInRow, health.breakerTrips);

@@ -20,6 +20,9 @@ const keyOf = ({ partnerId, idempotencyKey, operation, scenario, correlationId }
   correlationId,
 ];
 
+/** A refusal that is dated later than this from now is of a clock that was ahead: it would refuse its key until that time comes again. */
+const AHEAD_MOST = "interval '10 minutes'";
+
 const COUNT_REFUSAL: Statement = {
   name: 'count_sandbox_refusal',
   text: `insert into sandbox_rehearsal as r
@@ -27,7 +30,8 @@ const COUNT_REFUSAL: Statement = {
     values ($1, $2, $3, $4, $5, 1, ${NOW}, ${NOW})
     on conflict on constraint sandbox_rehearsal_pkey do update
       set refusals = r.refusals + 1, last_at = case when r.refusals < $6::int8 then excluded.last_at else r.last_at end
-      where r.refusals < $6::int8 or ($7::int8 > 0 and excluded.last_at - r.last_at < $7::int8 * interval '1 second')
+      where r.refusals < $6::int8 or ($7::int8 > 0
+        and excluded.last_at - r.last_at < $7::int8 * interval '1 second' and r.last_at - excluded.last_at < ${AHEAD_MOST})
     returning refusals`,
 };
 

@@ -8,7 +8,7 @@ import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
-import { formatMonth, monthAt, ownZone } from '../../format/time.ts';
+import { formatMonth, monthAt, monthsAnywhere, ownZone } from '../../format/time.ts';
 import { Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerLink } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -32,9 +32,12 @@ function useFigures(month: string) {
 /** The month that the address names, or this one, which has begun for the reader hours before or after it begins in UTC. */
 function useChosenMonth() {
   const { filters, setFilters } = useFilters<'month'>();
-  const thisMonth = monthAt(serviceNow(), ownZone());
+  const now = serviceNow();
+  const thisMonth = monthAt(now, ownZone());
   const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
-  return { month, thisMonth, setFilters };
+  // A partner far away from the reader is in another month for hours.
+  const { earliest, latest } = monthsAnywhere(now);
+  return { month, hasNext: month < latest, isOver: month < earliest, setFilters };
 }
 
 /** Asks for what {@link Month} shows, before it is shown. */
@@ -49,7 +52,7 @@ export function Month() {
   const t = useTexts(OVERVIEW);
   const counted = useTexts(COUNTED);
   const { language } = useLanguage();
-  const { month, thisMonth, setFilters } = useChosenMonth();
+  const { month, hasNext, isOver, setFilters } = useChosenMonth();
   const all = useFigures(month);
   const turn = (by: number) => setFilters({ month: turned(month, by) });
   return (
@@ -71,7 +74,7 @@ export function Month() {
           <Button variant="default" size="xs" onClick={() => turn(-1)}>
             {t.monthBefore}
           </Button>
-          <Button variant="default" size="xs" disabled={month >= thisMonth} onClick={() => turn(1)}>
+          <Button variant="default" size="xs" disabled={!hasNext} onClick={() => turn(1)}>
             {t.monthAfter}
           </Button>
         </Group>
@@ -97,7 +100,7 @@ export function Month() {
             )}
           </Loaded>
         </Paper>
-        <PartnerMonths month={month} isOver={month < thisMonth} />
+        <PartnerMonths month={month} isOver={isOver} />
       </Stack>
     </Section>
   );
