@@ -68,6 +68,17 @@ describe('the memory', () => {
     assert.ok(!((book.rulesOf as RulesOf)(someone, clock.atMs) instanceof Promise));
   });
 
+  test('it is read anew after the machine was suspended, when the clock of requests stood still', async () => {
+    const clock = { now: () => 5_000 };
+    const ages = { atMs: 5_000, now: () => ages.atMs };
+    const book = openRuleCache(database, { clock, ages, onError: (error) => assert.fail(error as Error) });
+    after(() => book.close());
+    await book.rulesOf(someone, clock.now());
+    const label = await insertContributionRule(database, { starts: '-1 hour' });
+    ages.atMs += 3_600_000;
+    assert.equal((await book.rulesOf(someone, clock.now())).contributionRuleVersion, label);
+  });
+
   test('older than ten seconds it is read anew before it is used', async () => {
     const { book, clock, labelOf } = openCache();
     await labelOf(clock.atMs);

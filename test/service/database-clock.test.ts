@@ -167,6 +167,7 @@ for (const [clock, aheadMs] of CLOCKS) {
 /** Who may ask the process for the time of day, and what for. */
 const READERS: Readonly<Record<string, string>> = {
   'src/domain/identifiers.ts': 'when an identifier is made, until the clock of the database was read',
+  'src/concurrency/age-clock.ts': 'notices that the machine was suspended',
   'src/observability/log.ts': 'when a line was written',
   'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-partner-api.ts': 'the timestamp of a signature',

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { openAgeClock } from '../../concurrency/age-clock.ts';
 import type { ContributionRules } from '../../domain/rules/contribution-rules.ts';
 import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { unavailable } from '../../domain/service-error.ts';
@@ -20,8 +21,10 @@ export interface RuleCache {
 
 export interface RuleCacheOptions {
   readonly onError: (error: unknown) => void;
-  /** The clock for the age of the memory, and for the times of requests. */
+  /** The clock for the times of requests; `performance` unless another is given. */
   readonly clock?: { now(): number };
+  /** The clock for the age of the memory; a given {@link clock} unless another is given. */
+  readonly ages?: { now(): number };
   /** Called after each read with the database's clock, in whole milliseconds, and with {@link clock} before it was read. */
   readonly onClock?: ((now: Date, askedAtMs: number) => void) | undefined;
 }
@@ -42,7 +45,7 @@ interface Span {
 
 interface Memory {
   readonly revision: bigint;
-  /** `clock.now()` before the versions were read: they include everything committed until then. */
+  /** `ages.now()` before the versions were read: they include everything committed until then. */
   readonly readAtMs: number;
   /** How far the database's clock is ahead of `clock.now()`, slightly underestimated: a version is never in force before its start. */
   readonly aheadMs: number;
@@ -58,11 +61,14 @@ interface Memory {
  * its start on the database's clock, to about a millisecond, in every process alike: it was created a minute before, so that each process
  * knows it.
  */
-export function openRuleCache(database: Database, { onError, clock = performance, onClock }: RuleCacheOptions): RuleCache {
+export function openRuleCache(
+  database: Database,
+  { onError, clock, ages = clock ?? openAgeClock(), onClock }: RuleCacheOptions,
+): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
-    reading ??= read(database, { clock, known: memory, onError, onClock })
+    reading ??= read(database, { clock: clock ?? performance, ages, known: memory, onError, onClock })
       .then((fresh) => {
         memory = fresh;
         return fresh;
@@ -77,7 +83,7 @@ export function openRuleCache(database: Database, { onError, clock = performance
   timer.unref();
   look();
   const rulesOf: RulesOf = (partner, atMs) => {
-    if (memory && clock.now() - memory.readAtMs <= MEMORY_MAX_MS)
+    if (memory && ages.now() - memory.readAtMs <= MEMORY_MAX_MS)
       return findRules(memory, partner, atMs) ?? Promise.reject(refuseUnverified(partner));
     return refresh().then(
       (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(refuseUnverified(partner)),
@@ -97,14 +103,15 @@ function refuseUnverified({ partnerId }: RuledPartner): Error {
 
 interface Reading extends RuleCacheOptions {
   readonly clock: { now(): number };
+  readonly ages: { now(): number };
   readonly known: Memory | undefined;
 }
 
-async function read(database: Database, { clock, known, onError, onClock }: Reading): Promise<Memory> {
-  const readAtMs = clock.now();
+async function read(database: Database, { clock, ages, known, onError, onClock }: Reading): Promise<Memory> {
+  const [readAtMs, askedAtMs] = [ages.now(), clock.now()];
   const { revision, now } = await readRuleRevision(database.pool);
-  const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - readAtMs });
-  onClock?.(now, readAtMs);
+  const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - askedAtMs });
+  onClock?.(now, askedAtMs);
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { openAgeClock } from '../../concurrency/age-clock.ts';
 import { type Environment, environmentOfKey, type ParsedApiKey, parseApiKey } from '../../domain/access/api-key.ts';
 import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { isAllowedAddress } from '../../domain/access/client-address.ts';
@@ -55,7 +56,7 @@ export function authenticator({
   failures,
   onUse,
   onUnverified,
-  clock = performance,
+  clock = openAgeClock(),
 }: AuthenticatorOptions): Authenticate {
   const memory = credentialMemory({ database, failures, onUnverified, clock });
   const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
