@@ -62,6 +62,7 @@ export const OPERATOR_DETAIL_CODES = [
   'not_public',
   'other_currency',
   'other_origin',
+  'record_modified',
   'reserved',
   'same_address',
   'same_maker',

@@ -1,13 +1,16 @@
 /** What a superuser edits of an adjustment, or of the rules that bound it, is never settled or posted as true: settlements, sections 3 and 5. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ErrorDetail } from '../../src/domain/service-error.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import type { Adjustment } from '../../src/store/adjustments/adjustment.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
+import { signedInOperator } from '../support/operator-client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
@@ -122,8 +125,12 @@ describe('rules that the audit does not have bound nothing', () => {
     await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
     const label = uniqueId('value');
     await insertPrice(database, 'point_conversion', { partnerId, label, starts: '-1 day', price: '0.05' });
-    const answer = await client.confirm({ points: 250 });
-    return { partnerId, label, transactionId: answer.body.contribution.transaction_id as string };
+    // The service reads the rules anew within seconds.
+    const { transaction_id } = await waitFor('contribution under the version', async () => {
+      const { contribution } = (await client.confirm({ points: 250 })).body;
+      return contribution.point_conversion_version === label ? contribution : undefined;
+    });
+    return { partnerId, label, transactionId: transaction_id as string };
   }
   const restatement = { reasonCode: 'conversion_restatement', pointsDelta: 0n, amountDelta: '1' };
 
@@ -148,5 +155,37 @@ describe('rules that the audit does not have bound nothing', () => {
     await assert.rejects(approveFailure(database, BEA, drafted), unsound(label));
     await tamper('update rule_version set point_value = 0.05 where version = $1', [label]);
     assert.equal((await approveFailure(database, BEA, drafted)).draft.status, 'approved');
+  });
+
+  test('while a version is edited, operators see each adjustment and reject one; the effect of a posted one is as recorded', async () => {
+    const of = await withRule();
+    const real = { ...tools(), pricesOf: pricesUnderRules };
+    const drafting = async () =>
+      draftAdjustment(database, ADA, { ...of, ...WHY, pointsDelta: -10n, amountDelta: null, reversalOf: null }, real);
+    const posting = await approveAdjustment(database, BEA, await drafting(), real);
+    const before = await postAdjustment(database, ADA, posting, real);
+    const [left, rejected] = [await drafting(), await drafting()];
+    const operator = await signedInOperator(service, 'operator');
+    const path = ({ adjustmentId }: Adjustment) => `/operator/v1/partners/${of.partnerId}/adjustments/${adjustmentId}`;
+    const seen = (await operator.get(path(before))).body;
+    await tamper('update rule_version set point_value = 0.08 where version = $1', [of.label]);
+
+    const answer = await operator.postOnce(`${path(rejected)}/reject`, { reason: 'Not needed.' });
+    assert.deepEqual([answer.status, answer.body.adjustment?.status, answer.body.effect], [200, 'rejected', null], answer.text);
+    assert.equal((await operator.get(path(rejected))).body.adjustment?.status, 'rejected');
+    const posted = (await operator.get(path(before))).body;
+    assert.deepEqual([posted.effect, posted.problems], [seen.effect, []]);
+    assert.equal(posted.effect.settled_amount_after, '12');
+    const { adjustment, effect, problems, settlement } = (await operator.get(path(left))).body;
+    assert.deepEqual([adjustment?.status, effect, settlement], ['draft', null, null]);
+    assert.deepEqual(
+      problems.map(({ field, code }: ErrorDetail) => [field, code]),
+      [['point_conversion_version', 'record_modified']],
+    );
+    assert.match(problems[0].message, new RegExp(of.label));
+    await assert.rejects(approveAdjustment(database, BEA, left, real), unsound(of.label));
+
+    await tamper('update rule_version set point_value = 0.05 where version = $1', [of.label]);
+    assert.equal((await operator.get(path(left))).body.effect.settled_amount_after, '11.5');
   });
 });

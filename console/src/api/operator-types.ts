@@ -2794,13 +2794,13 @@ export interface components {
             reversal: components["schemas"]["AdjustmentReversal"] | null;
             /** @description The currency of the amounts; `null` without a conversion. */
             currency: string | null;
-            /** @description What it changes of the contribution; `null` where it was rejected. */
+            /** @description What it changes of the contribution; `null` where it was rejected, and where a rule that bounds it differs from the audit. */
             effect: components["schemas"]["AdjustmentEffect"] | null;
             /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
             needs_beyond_worth_reason: boolean;
-            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post. */
+            /** @description The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentEffect: {
@@ -2826,13 +2826,13 @@ export interface components {
         AdjustmentPreview: {
             /** @description The currency of the amounts; `null` without a conversion. */
             currency: string | null;
-            /** @description What it changes of the contribution; `null` where it was rejected. */
+            /** @description What it changes of the contribution; `null` where it was rejected, and where a rule that bounds it differs from the audit. */
             effect: components["schemas"]["AdjustmentEffect"] | null;
             /** @description What prevents the posting as things stand. */
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
             needs_beyond_worth_reason: boolean;
-            /** @description The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post. */
+            /** @description The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentProblem: {

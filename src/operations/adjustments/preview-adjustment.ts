@@ -53,29 +53,43 @@ export interface PreviewTools {
   readonly openTotals?: OpenTotals;
 }
 
-/** Adjustments that are posted meanwhile may change it. */
+/**
+ * Adjustments that are posted meanwhile may change it. What bounds an adjustment matters no more once it is rejected or posted: then it is
+ * not read.
+ *
+ * @throws UnverifiedRecordError For one that is not decided, when a version of the partner's rules differs from the audit.
+ */
 export async function previewAdjustment(
   database: Database,
   adjustment: Adjustment,
   tools: PreviewTools,
 ): Promise<AdjustmentPreview> {
-  const { pool, auditKeys } = database;
-  const { pricesOf } = tools;
-  const { status, transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
-  const partner = await getPartner(pool, adjustment.partnerId);
-  const pointValues = await readPointValues(pool, partner, { pricesOf, auditKeys });
-  const settled = await readSettledState(pool, pointValues, { transactionId, points, pointConversionVersion });
-  const { currency } = settled;
+  const { status, partnerId, pointConversionVersion } = adjustment;
+  const partner = await getPartner(database.pool, partnerId);
+  if (status === 'draft' || status === 'approved') return previewUndecided(database, { adjustment, partner, tools });
+  const { currency, values } = await tools.pricesOf(database.pool, partner);
   const decided = { currency, problems: [], needsBeyondWorthReason: false };
   if (status === 'rejected') return { ...decided, effect: null, settlement: null };
-  const settlement = await previewSettlement(database, { adjustment, partner, settled, tools });
-  if (status === 'posted') return { ...decided, effect: recordedEffect(adjustment), settlement };
+  const pointValue = values.get(pointConversionVersion) ?? null;
+  const settlement = await previewSettlement(database, { adjustment, partner, pointValue, tools });
+  return { ...decided, effect: recordedEffect(adjustment), settlement };
+}
+
+async function previewUndecided(
+  database: Database,
+  { adjustment, partner, tools }: { readonly adjustment: Adjustment; readonly partner: Partner; readonly tools: PreviewTools },
+): Promise<AdjustmentPreview> {
+  const { pool, auditKeys } = database;
+  const { transactionId, contributionPoints: points, pointConversionVersion } = adjustment;
+  const pointValues = await readPointValues(pool, partner, { pricesOf: tools.pricesOf, auditKeys });
+  const settled = await readSettledState(pool, pointValues, { transactionId, points, pointConversionVersion });
+  const { currency, pointValue } = settled;
   return {
     effect: effectOf(settled, adjustment),
     currency,
     problems: checkEffect(settled, adjustment),
     needsBeyondWorthReason: adjustment.beyondWorthReason === null && needsBeyondWorthReason(settled, adjustment),
-    settlement,
+    settlement: await previewSettlement(database, { adjustment, partner, pointValue, tools }),
   };
 }
 
@@ -108,7 +122,7 @@ export async function previewDraft(
   const { contribution } = record;
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
   const settled = await readSettledState(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
-  const { currency } = settled;
+  const { currency, pointValue } = settled;
   const reversed = reversalOf === null ? undefined : await findReversed(pool, partnerId, reversalOf);
   const stated = { pointsDelta, amountDelta, reversalOf };
   const problems = checkStatedDeltas(reasonCode, stated, { ...settled, transactionId, reversed });
@@ -117,7 +131,7 @@ export async function previewDraft(
   const found = { effect: effectOf(settled, deltas), currency, problems, needsBeyondWorthReason: needsReason };
   if (problems.length > 0 && !needsReason) return { ...found, settlement: null };
   const adjustment = { ...contribution, ...deltas, partnerId, settlementId: null, postedAt: null };
-  return { ...found, settlement: await previewSettlement(database, { adjustment, partner, settled, tools }) };
+  return { ...found, settlement: await previewSettlement(database, { adjustment, partner, pointValue, tools }) };
 }
 
 function recordedEffect(posted: Adjustment): AdjustmentEffect {
@@ -141,14 +155,14 @@ type PreviewedAdjustment = Pick<
 interface Previewed {
   readonly adjustment: PreviewedAdjustment;
   readonly partner: Partner;
-  readonly settled: SettledState;
+  readonly pointValue: SettledState['pointValue'];
   readonly tools: PreviewTools;
 }
 
 /** The settlement of the period in which it is or would be posted. */
 async function previewSettlement(
   database: Database,
-  { adjustment, partner, settled, tools }: Previewed,
+  { adjustment, partner, pointValue, tools }: Previewed,
 ): Promise<PreviewedSettlement | null> {
   const { pool } = database;
   const { partnerId, settlementId, postedAt, pointsDelta: points } = adjustment;
@@ -163,7 +177,7 @@ async function previewSettlement(
   while (!isBeforeEnd(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
   const { totals } = await readSettlementView(database, tools.pricesOf, open, tools.openTotals);
-  const amount = adjustmentAmount(adjustment, settled.pointValue);
+  const amount = adjustmentAmount(adjustment, pointValue);
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
   return {

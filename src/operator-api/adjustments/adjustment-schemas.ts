@@ -116,7 +116,10 @@ const Effect = shape('AdjustmentEffect', {
 
 const previewMembers = {
   currency: nullableText('The currency of the amounts; `null` without a conversion.'),
-  effect: nullableShape(Effect, 'What it changes of the contribution; `null` where it was rejected.'),
+  effect: nullableShape(
+    Effect,
+    'What it changes of the contribution; `null` where it was rejected, and where a rule that bounds it differs from the audit.',
+  ),
   problems: listOf(
     shape('AdjustmentProblem', {
       field: text('The field.'),
@@ -133,7 +136,7 @@ const previewMembers = {
       before: nullableShape(Figures, 'The totals without it; `null` unless the settlement is open.'),
       after: nullableShape(Figures, 'The totals with it; `null` unless the settlement is open.'),
     }),
-    'The settlement that it changes; `null` where it was rejected, and before a draft that nobody can post.',
+    'The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post.',
   ),
 };
 

@@ -10,8 +10,14 @@ import {
   postAdjustment,
   rejectAdjustment,
 } from '../../operations/adjustments/manage-adjustment.ts';
-import { type PreviewTools, previewAdjustment, previewDraft } from '../../operations/adjustments/preview-adjustment.ts';
+import {
+  type AdjustmentPreview,
+  type PreviewTools,
+  previewAdjustment,
+  previewDraft,
+} from '../../operations/adjustments/preview-adjustment.ts';
 import type { Work } from '../../operations/answer-once.ts';
+import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { type Adjustment, findAdjustment, findReversal } from '../../store/adjustments/adjustment.ts';
 import type { OperatorApiTools } from '../app.ts';
@@ -40,9 +46,24 @@ function previewTools(tools: OperatorApiTools): PreviewTools {
   return { pricesOf: tools.settlementTools.pricesOf, openTotals: tools.shared.settlements.openTotals };
 }
 
+/**
+ * What a decision is about, and a step that is committed, is shown although a rule differs from the audit: without an effect, and with the
+ * difference as the problem.
+ */
+async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment): Promise<AdjustmentPreview> {
+  try {
+    return await previewAdjustment(tools.database, adjustment, previewTools(tools));
+  } catch (error) {
+    if (!(error instanceof UnverifiedRecordError)) throw error;
+    const { message } = error;
+    const problems = [{ field: 'point_conversion_version', code: 'record_modified', message } as const];
+    return { effect: null, currency: null, problems, needsBeyondWorthReason: false, settlement: null };
+  }
+}
+
 async function describe(tools: OperatorApiTools, adjustment: Adjustment) {
   const { partnerId, adjustmentId } = adjustment;
-  const preview = await previewAdjustment(tools.database, adjustment, previewTools(tools));
+  const preview = await previewReadable(tools, adjustment);
   const reversal = await findReversal(tools.database.pool, partnerId, adjustmentId);
   return {
     adjustment: adjustmentToWire(adjustment),

@@ -9,6 +9,7 @@ import { newConfirmation, uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { type SignedInOperator, signedInOperator } from '../../support/operator-client.ts';
+import { asSuperuser } from '../../support/postgres/superuser.ts';
 import { insertPrice } from '../../support/rules.ts';
 import { OPEN_RATES } from '../../support/service.ts';
 import { closeNow, tools } from '../../support/settlements.ts';
@@ -301,5 +302,27 @@ describe('an amount beyond the worth of the points', needsBrowser, () => {
     await dialog.getByText('would leave 17.5 SAR settled').waitFor();
     assert.equal(await reason.count(), 0);
     assert.equal(await dialog.getByLabel('Change of the amount').getAttribute('aria-invalid'), 'true');
+  });
+});
+
+describe('an adjustment whose rule differs from the audit', needsBrowser, () => {
+  const value = (points: string) => `update rule_version set point_value = ${points} where version = 'value-KWD'`;
+  const edit = (text: string) =>
+    asSuperuser(service.database.pool, async (client) => assert.equal((await client.query(text)).rowCount, 1));
+
+  test('says so without the advice to reject it, and is rejected all the same by who wants to', async () => {
+    const id = await drafted(await confirmed(dinar, 1_000), { points_delta: '-10' });
+    await edit(value('0.006'));
+    const page = await browser.signedIn('approver');
+    await page.goto(pageOf(dinar, id));
+    await page.getByText('It cannot be posted as things stand').waitFor();
+    await page.getByText('point_conversion/value-KWD differs from the audit').waitFor();
+    assert.equal(await page.getByText('Reject it, and draft another one where one is needed.').count(), 0);
+    assert.equal(await page.getByRole('button', { name: 'Approve' }).count(), 0);
+    await page.getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('Not needed.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Reject', exact: true }).click();
+    await page.getByText('Rejected by').waitFor();
+    await edit(value('0.005'));
   });
 });

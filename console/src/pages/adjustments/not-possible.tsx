@@ -18,6 +18,8 @@ export function NotPossible({ detail }: { readonly detail: Detail }) {
   const { operatorId } = useSession().operator;
   const isOwn = detail.adjustment.drafted_by === operatorId;
   const mayEnd = useMay(isOwn ? 'operator' : 'approver');
+  // Where a rule differs from the audit, the adjustment can be posted once the rule is restored.
+  const isForGood = detail.effect !== null;
   return (
     <Alert color="yellow" title={t.problems}>
       {detail.problems.map((problem) => (
@@ -25,7 +27,7 @@ export function NotPossible({ detail }: { readonly detail: Detail }) {
           <Why detail={detail} problem={problem} />
         </Text>
       ))}
-      {mayEnd && <Text size="sm">{isOwn ? t.withdrawIt : t.rejectIt}</Text>}
+      {mayEnd && isForGood && <Text size="sm">{isOwn ? t.withdrawIt : t.rejectIt}</Text>}
     </Alert>
   );
 }
