@@ -105,6 +105,32 @@ describe('points that have a value', needsBrowser, () => {
     await page.getByText(/^At most \u20665\.00 SAR\u2069: 100 settled points at the highest/).waitFor();
   });
 
+  test('a restatement that is not decided is named by its amount, and its reason stands in the language of the page', async () => {
+    const { partnerId, transactionId } = await priced('0.05', 100);
+    const operator = await signedInOperator(service, 'operator');
+    const { body, text } = await operator.postOnce('/operator/v1/adjustments', {
+      partner_id: partnerId,
+      transaction_id: transactionId,
+      reason_code: 'conversion_restatement',
+      amount_delta: '-1.5',
+      reason_en: 'The price was too high.',
+      reason_ar: 'كان السعر مرتفعًا.',
+    });
+    assert.ok(body.adjustment, text);
+    const reasons = ['The price was too high.', 'كان السعر مرتفعًا.'] as const;
+    for (const [language, name, reason, other] of [
+      ['en', /^The adjustment by .?-1\.50 SAR.?$/, ...reasons],
+      ['ar', /^التعديل بمقدار .?-1\.50 SAR.?$/, ...reasons.toReversed()],
+    ] as const) {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${transactionId}`);
+      await page.getByRole('link', { name }).waitFor();
+      const drafted = page.locator('.mantine-Timeline-item').filter({ hasText: reason });
+      await drafted.getByText('-1.50 SAR', { exact: true }).waitFor();
+      assert.equal(await page.locator('.mantine-Timeline-item').getByText(other).count(), 0);
+    }
+  });
+
   test('the steps of an adjustment repeat what they are about, and who drafted it withdraws it', async () => {
     const { partnerId, transactionId } = await priced('0.05', 100);
     const page = await browser.signedIn('operator');

@@ -43,3 +43,16 @@ test('adjustments of a closed and of the open settlement name them, by as many r
   const ofSettlements = asked.filter((text) => /\bfrom settlement\b/.test(text));
   assert.equal(ofSettlements.length, 3, 'the open one, the one of the adjustments, and the one of the contribution');
 });
+
+test('a drafted restatement says its amount, and its reason in both languages', async () => {
+  const { partnerId, client } = await newSettledPartner(service);
+  const { transaction_id: transactionId } = (await client.confirm({ points: 100 })).body.contribution;
+  const why = { reasonCode: 'conversion_restatement', reasonEn: 'Too dear.', reasonAr: 'السعر مرتفع.' };
+  const wanted = { partnerId, transactionId, ...why, pointsDelta: 0n, amountDelta: '-1.5', reversalOf: null };
+  await draftAdjustment(database, ada, wanted, tools('0.05', 'SAR'));
+  const [record] = await findContributionsById(database.pool, [{ partnerId, transactionId }]);
+  assert.ok(record);
+  const drafted = (await readTimeline(database.pool, record)).find(({ kind }) => kind === 'adjustment_drafted');
+  const { amount_delta: amount, reason, reason_ar: inArabic } = drafted?.facts ?? {};
+  assert.deepEqual([amount, reason, inArabic], ['-1.5', why.reasonEn, why.reasonAr]);
+});

@@ -105,6 +105,7 @@ export const NO_ANSWER = {
 
 export const FACT = {
   reason: ['Reason', 'السبب'],
+  reason_ar: ['Reason', 'السبب'],
   contribution_rule_version: ['Contribution rule', 'قاعدة المساهمة'],
   point_conversion_version: ['Value of a point (version)', 'قيمة النقطة (الإصدار)'],
   tree_cost_version: ['Cost of a tree (version)', 'تكلفة الشجرة (الإصدار)'],
@@ -120,6 +121,7 @@ export const FACT = {
   status: ['Answer', 'الرد'],
   error_class: ['Error', 'الخطأ'],
   points_delta: ['Change of points', 'تغيّر النقاط'],
+  amount_delta: ['Change of the amount', 'تغيّر المبلغ'],
   reason_code: ['Reason code', 'رمز السبب'],
   settlement_id: ['Settlement', 'التسوية'],
   period_label: ['Period', 'الفترة'],

@@ -1,4 +1,5 @@
 import { idAt } from '../../domain/identifiers.ts';
+import { amountText } from '../../domain/numbers/money.ts';
 import { type Adjustment, listAdjustmentsOfContribution } from '../../store/adjustments/adjustment.ts';
 import { listAuditEntries } from '../../store/audit/audit.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
@@ -81,10 +82,13 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
     ...entry(record.link?.associatedAt ?? null, 'associated', { subjectId: record.link?.calculationId ?? transactionId }),
     ...events,
     ...adjustments.flatMap((adjustment) => {
-      const { adjustmentId: subjectId, pointsDelta } = adjustment;
-      const facts = { points_delta: String(pointsDelta), reason_code: adjustment.reasonCode, reason: adjustment.reasonEn };
+      const { adjustmentId: subjectId } = adjustment;
       return [
-        ...entry(adjustment.draftedAt, 'adjustment_drafted', { subjectId, facts, operatorId: adjustment.draftedBy }),
+        ...entry(adjustment.draftedAt, 'adjustment_drafted', {
+          subjectId,
+          operatorId: adjustment.draftedBy,
+          facts: changeOf(adjustment),
+        }),
         ...entry(adjustment.approvedAt, 'adjustment_approved', { subjectId, operatorId: adjustment.approvedBy }),
         ...entry(adjustment.rejectedAt, 'adjustment_rejected', {
           subjectId,
@@ -119,6 +123,16 @@ function factsOf({ contribution, calculationId, associationOutcome, rejectionCod
     calculation_id: calculationId,
     association: associationOutcome,
     rejection_code: rejectionCode,
+  };
+}
+
+function changeOf({ pointsDelta, amountDelta, reasonCode, reasonEn, reasonAr }: Adjustment): TimelineEntry['facts'] {
+  return {
+    points_delta: String(pointsDelta),
+    amount_delta: amountDelta === null ? null : amountText(amountDelta),
+    reason_code: reasonCode,
+    reason: reasonEn,
+    reason_ar: reasonAr,
   };
 }
 

@@ -119,6 +119,10 @@ export const ADJUSTMENT = {
     (points: string) => `The adjustment by ${isolate(points)} points`,
     (points: string) => `التعديل بمقدار ${isolate(points)} من النقاط`,
   ],
+  undecidedAmount: [
+    (money: string) => `The adjustment by ${isolate(money)}`,
+    (money: string) => `التعديل بمقدار ${isolate(money)}`,
+  ],
   draftHelp: [
     'Nothing changes for the partner until another operator approves it and it is posted.',
     'لا يتغيّر شيء للشريك حتى يعتمده مشغّل آخر ويُرحَّل.',

@@ -2,8 +2,9 @@ import { Alert, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { formatDecimal } from '../../format/points.ts';
+import { formatDecimal, formatMoney } from '../../format/points.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { usePartner } from '../../parts/partner.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from './adjustment-texts.ts';
 
@@ -28,13 +29,16 @@ export function useTimeline({ partner_id, transaction_id }: ContributionPath) {
 export function UndecidedAdjustments({ contribution }: { readonly contribution: ContributionPath }) {
   const t = useTexts(ADJUSTMENT);
   const undecided = findUndecided(useTimeline(contribution).data?.entries ?? []);
+  const currency = usePartner(contribution.partner_id).data?.currency;
   if (undecided.length === 0) return null;
+  const changeOf = ({ points_delta: points, amount_delta: amount }: Entry['facts']) =>
+    amount ? t.undecidedAmount(formatMoney(amount, currency)) : t.undecidedOf(formatDecimal(points ?? '0'));
   return (
     <Alert color="yellow" title={t.undecided}>
       <Stack gap={4} align="flex-start">
         {undecided.map(({ subject_id, facts }) => (
           <AddressLink key={subject_id} to={`/adjustments/${contribution.partner_id}/${subject_id}`} className="text-link">
-            {t.undecidedOf(formatDecimal(facts['points_delta'] ?? '0'))}
+            {changeOf(facts)}
           </AddressLink>
         ))}
       </Stack>

@@ -8,13 +8,15 @@ import { kindOfId } from '../../layout/record-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { CodeLabel } from '../../parts/code-label.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
-import { Foreign, Id, Points, Time } from '../../parts/values.tsx';
+import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
 import { ACTION } from '../../texts/action-texts.ts';
 import { ASSOCIATION, EVENT_TYPE, FOUND, REJECTION } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT_REASON, FACT, NO_ANSWER, REVIEW_REASON } from '../../texts/record-texts.ts';
+import type { Language } from '../../texts/text.ts';
 import { CHANGE, PLANTING } from '../impact/impact-texts.ts';
 import { CONTRIBUTION } from './contribution-texts.ts';
 import { joinDecision } from './join-decision.ts';
@@ -117,7 +119,9 @@ function EntryFacts({ partnerId, entry, said }: EntryFactsProps) {
   const { sentNowhere } = useTexts(CONTRIBUTION);
   const kinds = useTexts(FOUND);
   const about = kindOfId(subject_id);
-  const shown = Object.entries(facts).filter(([name, value]) => value !== null && value !== '' && !said.includes(name));
+  const { language } = useLanguage();
+  const hidden = [...said, ...saidByOthers(language, facts)];
+  const shown = Object.entries(facts).filter(([name, value]) => value !== null && value !== '' && !hidden.includes(name));
   const isAboutItself = kind === 'recorded' || about === 'contribution';
   return (
     <Stack gap={2} mt={4}>
@@ -142,6 +146,11 @@ function EntryFacts({ partnerId, entry, said }: EntryFactsProps) {
       )}
     </Stack>
   );
+}
+
+/** A restatement changes the amount and no points. The reason stands once: in Arabic where somebody wrote it in Arabic. */
+function saidByOthers(language: Language, { amount_delta: amount, reason_ar: inArabic }: Entry['facts']): string[] {
+  return [...(amount ? ['points_delta'] : []), language === 'ar' && inArabic ? 'reason' : 'reason_ar'];
 }
 
 interface FactLineProps {
@@ -179,9 +188,20 @@ function FactLine({ partnerId, name, value }: FactLineProps) {
         <Points value={value} />
       </Line>
     );
+  if (name === 'amount_delta')
+    return (
+      <Line label={label}>
+        <OwnMoney partnerId={partnerId} amount={value} />
+      </Line>
+    );
   // A key is the partner's own text, whatever it looks like.
   const isId = name !== 'idempotency_key' && kindOfId(value) !== undefined;
   return <Line label={label}>{isId ? <RecordLink partnerId={partnerId} id={value} /> : <Foreign text={value} isWhole />}</Line>;
+}
+
+/** In the currency of the partner. */
+function OwnMoney({ partnerId, amount }: { readonly partnerId: string; readonly amount: string }) {
+  return <Money amount={amount} currency={usePartner(partnerId).data?.currency} />;
 }
 
 /** The words for the codes of a fact; `undefined` where its values are none. */
