@@ -8,6 +8,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
+import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { insertContributionRule, insertPrice } from '../support/rules.ts';
@@ -22,11 +23,12 @@ interface Styles {
 }
 
 describe('points that have a value', needsBrowser, () => {
-  /** A partner with a price of a point in SAR, and its first contribution of these points with it. */
-  async function priced(price: string, points: number) {
-    const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency: 'SAR' });
+  /** A partner with a price of a point, and its first contribution of these points with it. */
+  async function priced(price: string, points: number, currency = 'SAR') {
+    const partner = await createPartner(service.database, OWNER, uniqueId('Shop'), { ...OPEN_RATES, currency });
     const { partnerId } = partner;
-    await insertPrice(service.database, 'point_conversion', { partnerId, label: uniqueId('price'), starts: '-1 day', price });
+    const label = uniqueId('price');
+    await insertPrice(service.database, 'point_conversion', { partnerId, label, starts: '-1 day', price, currency });
     const { client } = await service.newPartner({ of: partner });
     // Each process reads the rules anew within seconds.
     const contribution = await waitFor('a contribution with the price', async () => {
@@ -166,6 +168,21 @@ describe('points that have a value', needsBrowser, () => {
     await page.getByText('The partner corrected its list.').waitFor();
     const text = 'select status from adjustment where partner_id = $1';
     assert.deepEqual((await service.database.pool.query(text, [partnerId])).rows, [{ status: 'rejected' }]);
+  });
+
+  test('the preview of a version for all partners shows the value in each currency by itself', async () => {
+    await Promise.all([priced('0.05', 100), priced('0.0125', 1_000, 'KWD')]);
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/rules/new`);
+    await choose(page, { field: 'Kind', option: 'Cost of a tree' });
+    await page.getByLabel('Currency').fill('');
+    await page.getByRole('button', { name: 'Preview', exact: true }).click();
+    await page.getByText('Last 30 days').click();
+    const worth = page.getByRole('row').filter({ hasText: 'Value of the points' });
+    await worth.nth(1).waitFor();
+    const shown = (await worth.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '));
+    assert.deepEqual([shown.length, shown[0]], [2, 'Value of the points 12.500 KWD 12.500 KWD']);
+    assert.match(shown[1] ?? '', /^Value of the points \d+\.\d\d SAR \d+\.\d\d SAR$/);
   });
 
   test('a contribution shows what its points are worth, without its adjustments', async () => {

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idAt } from '../../src/domain/identifiers.ts';
+import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
+import { uniqueId } from '../support/client.ts';
 import { signedInOperator } from '../support/operator-client.ts';
+import { insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -10,6 +14,23 @@ const { database } = service;
 const viewer = await signedInOperator(service, 'viewer');
 const preview = async (query: Record<string, string>) =>
   (await viewer.get(`/operator/v1/rule-preview?${new URLSearchParams(query)}`)).body;
+
+interface Past {
+  /** When it was recorded and confirmed, in milliseconds. */
+  readonly at: number;
+  readonly points: number;
+  /** The version of the value of a point. */
+  readonly version?: string;
+}
+
+async function insertContribution(partnerId: string, { at, points, version = 'default-1' }: Past): Promise<void> {
+  await database.pool.query(
+    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
+        contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
+      values ($1, $2, $2, decode(repeat('00', 32), 'hex'), $2, $2, $3, 'confirmed', 'confirmed', 'default-1', $5, 'default-1', '', '', 'not_requested', $4, $4)`,
+    [partnerId, idAt('txn', at), points, new Date(at), version],
+  );
+}
 
 describe('a preview of a rule', () => {
   test('is over the calendar month of the partner that ended last, unless another is asked for', async () => {
@@ -26,13 +47,7 @@ describe('a preview of a rule', () => {
       [ends.getTime() - 1, 300],
       [ends.getTime(), 4_000],
     ];
-    for (const [at, points] of moments)
-      await database.pool.query(
-        `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
-            contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
-          values ($1, $2, $2, decode(repeat('00', 32), 'hex'), $2, $2, $3, 'confirmed', 'confirmed', 'default-1', 'default-1', 'default-1', '', '', 'not_requested', $4, $4)`,
-        [partner.partnerId, idAt('txn', at), points, new Date(at)],
-      );
+    for (const [at, points] of moments) await insertContribution(partner.partnerId, { at, points });
     const wanted = { kind: 'contribution_rule', partner_id: partner.partnerId };
     const body = await preview({ ...wanted, over: 'last_month' });
     assert.deepEqual(
@@ -55,5 +70,24 @@ describe('a preview of a rule', () => {
     );
     const { from, to } = await preview({ kind: 'contribution_rule', over: 'last_month' });
     assert.deepEqual([from, to], [rows[0].begins.toISOString(), rows[0].ends.toISOString()]);
+  });
+
+  test('of a version for all partners without a price has the amounts of each currency by themselves', async () => {
+    for (const [currency, price] of [
+      ['SAR', '0.5'],
+      ['KWD', '0.0125'],
+    ] as const) {
+      const { partnerId } = (await service.newPartner()).partner;
+      await changeSettlementPolicy(database, OWNER, partnerId, { currency });
+      const version = uniqueId('value');
+      await insertPrice(database, 'point_conversion', { partnerId, label: version, starts: '-1 day', price, currency });
+      await insertContribution(partnerId, { at: Date.now() - 60_000, points: 1_000, version });
+    }
+    const { amount, amounts } = await preview({ kind: 'tree_cost', over: 'last_30_days' });
+    assert.deepEqual(amounts, [
+      { currency: 'KWD', minor_units: 3, before: '12.5', after: '12.5' },
+      { currency: 'SAR', minor_units: 2, before: '500', after: '500' },
+    ]);
+    assert.deepEqual(amount, { before: null, after: null }, 'the one amount is known where there is one currency');
   });
 });

@@ -4639,6 +4639,16 @@ export interface components {
              */
             standing: "in_force" | "upcoming" | "past" | "withdrawn";
         };
+        RuleAmount: {
+            /** @description The currency of the amounts. */
+            currency: string;
+            /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
+            minor_units: number | null;
+            /** @description The value as recorded; `null` where nothing is known. */
+            before: string | null;
+            /** @description The value under the version; `null` where nothing is known. */
+            after: string | null;
+        };
         RuleBand: {
             /**
              * @description What would have become of them.
@@ -4683,13 +4693,15 @@ export interface components {
             bands: components["schemas"]["RuleBand"][];
             /** @description How many decimals the currency has, by ISO 4217; `null` without a currency. */
             minor_units: number | null;
-            /** @description What the points are worth, for a price. */
+            /** @description What the points are worth, for a price; `null` where they have several currencies. */
             amount: {
                 /** @description The value as recorded; `null` where nothing is known. */
                 before: string | null;
                 /** @description The value under the version. */
                 after: string | null;
             };
+            /** @description For a price, what the points are worth in each currency; empty where no point has a value. */
+            amounts: components["schemas"]["RuleAmount"][];
             /** @description The sum of the whole trees of each contribution, for a price. */
             trees: {
                 /** @description The value as recorded; `null` where nothing is known. */

@@ -22,6 +22,7 @@ const of = (points: bigint, over: Partial<PreviewedContribution> = {}): Previewe
   wasReviewed: false,
   day: '2026-11-01',
   pointValue: null,
+  currency: null,
   treeCost: null,
   ...over,
 });
@@ -65,18 +66,33 @@ test('a cap counts for each partner by itself', () => {
 });
 
 test('a price: what the points are worth and how many trees that is, as recorded and under the version', () => {
-  const priced = [of(1_000n, { pointValue: UNIT / 100n, treeCost: 4n * UNIT }), of(100n)];
-  const { amount, trees, bands } = preview(
+  const priced = [of(1_000n, { pointValue: UNIT / 100n, currency: 'SAR', treeCost: 4n * UNIT }), of(100n)];
+  const { amounts, trees, bands } = preview(
     { ...HEAD, kind: 'point_conversion', pointValue: UNIT / 50n, currency: 'SAR' },
     ...priced,
   );
-  assert.deepEqual([amount, trees, bands], [{ before: 10n * UNIT, after: 22n * UNIT }, { before: 2n, after: 5n }, []]);
+  assert.deepEqual(
+    [amounts, trees, bands],
+    [[{ currency: 'SAR', before: 10n * UNIT, after: 22n * UNIT }], { before: 2n, after: 5n }, []],
+  );
   const cost = preview({ ...HEAD, kind: 'tree_cost', treeCost: 5n * UNIT, currency: 'SAR' }, ...priced);
   assert.deepEqual(
-    [cost.amount, cost.trees],
-    [
-      { before: 10n * UNIT, after: 10n * UNIT },
-      { before: 2n, after: 2n },
-    ],
+    [cost.amounts, cost.trees],
+    [[{ currency: 'SAR', before: 10n * UNIT, after: 10n * UNIT }], { before: 2n, after: 2n }],
   );
+});
+
+test('a version without a price is for partners of every currency: each has its own amounts', () => {
+  const priced = ['SAR', 'AED', 'SAR'].map((currency) => of(1_000n, { pointValue: UNIT / 100n, currency, treeCost: 4n * UNIT }));
+  const none = { currency: null, ...HEAD };
+  const value = preview({ ...none, kind: 'point_conversion', pointValue: null }, ...priced);
+  assert.deepEqual(value.amounts, [
+    { currency: 'AED', before: 10n * UNIT, after: null },
+    { currency: 'SAR', before: 20n * UNIT, after: null },
+  ]);
+  const cost = preview({ ...none, kind: 'tree_cost', treeCost: null }, ...priced);
+  assert.deepEqual(cost.amounts, [
+    { currency: 'AED', before: 10n * UNIT, after: 10n * UNIT },
+    { currency: 'SAR', before: 20n * UNIT, after: 20n * UNIT },
+  ]);
 });

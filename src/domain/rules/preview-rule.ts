@@ -31,6 +31,8 @@ export interface PreviewedContribution {
    * The value of a point under the version of the contribution, in 10^-12 of the currency's unit; `null` without one. `treeCost` likewise.
    */
   readonly pointValue: bigint | null;
+  /** The currency of the value; `null` without one. */
+  readonly currency: string | null;
   readonly treeCost: bigint | null;
 }
 
@@ -48,14 +50,20 @@ export interface RulePreview {
   readonly reviewedCount: bigint;
   /** For a contribution rule: what would become of them, in the order of {@link OUTCOMES}; empty for another kind. */
   readonly bands: readonly Band[];
-  /** For the other kinds: the value of the points, and whole trees, as recorded and under the version; `null` where nothing is known. */
-  readonly amount: BeforeAfter;
+  /** For the other kinds: the value of the points by currency, in the order of their codes; empty where no point has a value. */
+  readonly amounts: readonly CurrencyAmount[];
+  /** For the other kinds: whole trees, as recorded and under the version; `null` where nothing is known. */
   readonly trees: BeforeAfter;
 }
 
 export interface BeforeAfter {
   readonly before: bigint | null;
   readonly after: bigint | null;
+}
+
+/** In 10^-12 of the currency's unit. */
+export interface CurrencyAmount extends BeforeAfter {
+  readonly currency: string;
 }
 
 /** Looks at contributions one at a time, those of a partner in the order of time. */
@@ -72,7 +80,7 @@ export function openRulePreview(candidate: RuleVersion, defaults: ContributionRu
   const bands = new Map<Outcome, { count: bigint; points: bigint }>();
   let [count, points, reviewedCount] = [0n, 0n, 0n];
   let today: DailyCount & { day: string } = { day: '', points: 0n, contributions: 0n };
-  const [amount, trees] = [newSums(), newSums()];
+  const [amounts, trees] = [new Map<string, BeforeAndAfter>(), newSums()];
   return {
     beginPartner() {
       today = { day: '', points: 0n, contributions: 0n };
@@ -81,7 +89,7 @@ export function openRulePreview(candidate: RuleVersion, defaults: ContributionRu
       count++;
       points += contribution.points;
       if (contribution.wasReviewed) reviewedCount++;
-      if (candidate.kind !== 'contribution_rule') return addPrices(candidate, contribution, { amount, trees });
+      if (candidate.kind !== 'contribution_rule') return addPrices(candidate, contribution, { amounts, trees });
       if (contribution.day !== today.day) today = { day: contribution.day, points: 0n, contributions: 0n };
       const outcome = outcomeOf(contribution.points, rules, today);
       const band = bands.get(outcome) ?? { count: 0n, points: 0n };
@@ -93,7 +101,7 @@ export function openRulePreview(candidate: RuleVersion, defaults: ContributionRu
       count,
       points,
       reviewedCount,
-      amount: { ...amount },
+      amounts: [...amounts].sort(byCode).map(([currency, sums]) => ({ currency, ...sums })),
       trees: { ...trees },
       bands: OUTCOMES.flatMap((outcome) => {
         const band = bands.get(outcome);
@@ -115,17 +123,32 @@ interface BeforeAndAfter {
 
 const newSums = (): BeforeAndAfter => ({ before: null, after: null });
 
+/** No sum has several currencies: a version for all partners without a value is meant for those of each currency. */
 function addPrices(
   candidate: Exclude<RuleVersion, { kind: 'contribution_rule' }>,
-  { points, pointValue, treeCost }: PreviewedContribution,
-  { amount, trees }: { readonly amount: BeforeAndAfter; readonly trees: BeforeAndAfter },
+  { points, pointValue, currency, treeCost }: PreviewedContribution,
+  { amounts, trees }: { readonly amounts: Map<string, BeforeAndAfter>; readonly trees: BeforeAndAfter },
 ): void {
-  const value = candidate.kind === 'point_conversion' ? candidate.pointValue : pointValue;
+  const then = candidate.kind === 'point_conversion' ? candidate : { pointValue, currency };
   const cost = candidate.kind === 'tree_cost' ? candidate.treeCost : treeCost;
-  amount.before = plus(amount.before, pointValue === null ? null : amountOf(points, pointValue));
-  amount.after = plus(amount.after, value === null ? null : amountOf(points, value));
+  addAmount(amounts, currency, { before: worthOf(points, pointValue), after: null });
+  addAmount(amounts, then.currency, { before: null, after: worthOf(points, then.pointValue) });
   trees.before = plus(trees.before, treesOf(points, pointValue, treeCost));
-  trees.after = plus(trees.after, treesOf(points, value, cost));
+  trees.after = plus(trees.after, treesOf(points, then.pointValue, cost));
+}
+
+function addAmount(amounts: Map<string, BeforeAndAfter>, currency: string | null, { before, after }: BeforeAfter): void {
+  if (currency === null) return;
+  const sums = amounts.get(currency) ?? newSums();
+  amounts.set(currency, { before: plus(sums.before, before), after: plus(sums.after, after) });
+}
+
+function worthOf(points: bigint, value: bigint | null): bigint | null {
+  return value === null ? null : amountOf(points, value);
+}
+
+function byCode([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
 }
 
 function treesOf(points: bigint, value: bigint | null, cost: bigint | null): bigint | null {

@@ -1,7 +1,12 @@
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { DEFAULT_RULES } from '../../domain/rules/contribution-rules.ts';
 import { checkNewRule, earliestStart, toRuleVersion } from '../../domain/rules/new-rule.ts';
-import { openRulePreview, type RulePreview, type RulePreviewer } from '../../domain/rules/preview-rule.ts';
+import {
+  openRulePreview,
+  type PreviewedContribution,
+  type RulePreview,
+  type RulePreviewer,
+} from '../../domain/rules/preview-rule.ts';
 import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
 import { findVersionInForce, type RuleVersion } from '../../domain/rules/rule-versions.ts';
 import { refuseInvalid } from '../../domain/service-error.ts';
@@ -101,15 +106,15 @@ function isMeantFor(candidate: RuleVersion, versions: readonly RuleVersion[], pa
 }
 
 interface PricesByLabel {
-  readonly values: ReadonlyMap<string, bigint | null>;
+  readonly values: ReadonlyMap<string, Pick<PreviewedContribution, 'pointValue' | 'currency'>>;
   readonly costs: ReadonlyMap<string, bigint | null>;
 }
 
 function pricesOf(versions: readonly RuleVersion[]): PricesByLabel {
-  const values = new Map<string, bigint | null>();
+  const values = new Map<string, Pick<PreviewedContribution, 'pointValue' | 'currency'>>();
   const costs = new Map<string, bigint | null>();
   for (const rule of versions) {
-    if (rule.kind === 'point_conversion') values.set(rule.version, rule.pointValue);
+    if (rule.kind === 'point_conversion') values.set(rule.version, rule);
     if (rule.kind === 'tree_cost') costs.set(rule.version, rule.treeCost);
   }
   return { values, costs };
@@ -130,7 +135,8 @@ function addAll(
       points,
       wasReviewed: firstStatus === 'pending',
       day: dayOf.format(createdAt),
-      pointValue: values.get(pointConversionVersion) ?? null,
+      pointValue: values.get(pointConversionVersion)?.pointValue ?? null,
+      currency: values.get(pointConversionVersion)?.currency ?? null,
       treeCost: costs.get(treeCostVersion) ?? null,
     });
   }

@@ -200,7 +200,19 @@ export const preview = operatorRoute({
       'For a contribution rule, what would have become of them; empty for another kind.',
     ),
     minor_units: minorUnits,
-    amount: BeforeAfter('What the points are worth, for a price.', nullableDecimalText),
+    amount: BeforeAfter(
+      'What the points are worth, for a price; `null` where they have several currencies.',
+      nullableDecimalText,
+    ),
+    amounts: listOf(
+      shape('RuleAmount', {
+        currency: text('The currency of the amounts.'),
+        minor_units: minorUnits,
+        before: nullableDecimalText('The value as recorded; `null` where nothing is known.'),
+        after: nullableDecimalText('The value under the version; `null` where nothing is known.'),
+      }),
+      'For a price, what the points are worth in each currency; empty where no point has a value.',
+    ),
     trees: BeforeAfter('The sum of the whole trees of each contribution, for a price.', nullableIntegerText as never),
   }),
   async handle({ tools: { database }, query }) {
@@ -208,6 +220,13 @@ export const preview = operatorRoute({
     const rule = { ...stated, ...(everything !== undefined && { reviews_everything: everything === 'true' }) };
     const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED }, over);
     const money = (amount: bigint | null) => (amount === null ? null : amountText(amount));
+    const amounts = found.amounts.map(({ currency, before, after }) => ({
+      currency,
+      minor_units: findMinorUnits(currency) ?? null,
+      before: money(before),
+      after: money(after),
+    }));
+    const [only] = amounts.length === 1 ? amounts : [];
     return {
       from: found.from,
       to: found.to,
@@ -218,7 +237,8 @@ export const preview = operatorRoute({
       reviewed_count: found.reviewedCount,
       bands: found.bands.map(({ outcome, count, points }) => ({ outcome, count, points })),
       minor_units: stated.currency === undefined ? null : (findMinorUnits(stated.currency) ?? null),
-      amount: { before: money(found.amount.before), after: money(found.amount.after) },
+      amount: { before: only?.before ?? null, after: only?.after ?? null },
+      amounts,
       trees: found.trees,
     };
   },

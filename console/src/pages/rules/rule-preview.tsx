@@ -68,11 +68,7 @@ export function RulePreview({ query, over, onOver }: RulePreviewProps) {
               </Text>
             </Text>
             {!answer.is_complete && <Alert color="yellow">{t.notAll}</Alert>}
-            {query.kind === 'contribution_rule' ? (
-              <Bands answer={answer} />
-            ) : (
-              <Prices answer={answer} currency={query.currency ?? null} />
-            )}
+            {query.kind === 'contribution_rule' ? <Bands answer={answer} /> : <Prices answer={answer} />}
           </Stack>
         )}
       </Loaded>
@@ -113,32 +109,29 @@ function Bands({ answer: { bands, contribution_count } }: { readonly answer: Ans
   );
 }
 
-function Prices({
-  answer: { amount, trees, minor_units },
-  currency,
-}: {
-  readonly answer: Answer;
-  readonly currency: string | null;
-}) {
+function Prices({ answer: { amounts, trees } }: { readonly answer: Answer }) {
   const t = useTexts(RULE);
   const common = useTexts(COMMON);
   const rows = [
-    { label: t.worth, ...amount, isMoney: true },
-    { label: t.trees, ...trees, isMoney: false },
+    ...(amounts.length === 0 ? [WITHOUT_AMOUNT] : amounts).map((amount) => ({ label: t.worth, ...amount })),
+    { label: t.trees, ...trees, currency: undefined, minor_units: null },
   ];
-  const show = (value: string | null, isMoney: boolean) =>
-    isMoney ? <Total amount={value} currency={currency} minorUnits={minor_units} /> : <Points value={value} />;
+  type Row = (typeof rows)[number];
+  const show = (value: string | null, { currency, minor_units }: Row) =>
+    currency === undefined ? <Points value={value} /> : <Total amount={value} currency={currency} minorUnits={minor_units} />;
   return (
     <Records
       label={t.preview}
       rows={rows}
-      keyOf={({ label }) => label}
+      keyOf={({ label, currency }) => `${label} ${currency}`}
       empty={null}
       columns={[
         { label: common.value, isLabelHidden: true, show: ({ label }) => label },
-        { label: t.asRecorded, isFigure: true, show: ({ before, isMoney }) => show(before, isMoney) },
-        { label: t.under, isFigure: true, show: ({ after, isMoney }) => show(after, isMoney) },
+        { label: t.asRecorded, isFigure: true, show: (row) => show(row.before, row) },
+        { label: t.under, isFigure: true, show: (row) => show(row.after, row) },
       ]}
     />
   );
 }
+
+const WITHOUT_AMOUNT = { currency: null, minor_units: null, before: null, after: null };
