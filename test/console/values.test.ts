@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { codes as listCurrencies } from 'currency-codes';
 import fc from 'fast-check';
 import { inDigits } from '../../console/src/format/as-meant.ts';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
@@ -114,6 +115,13 @@ describe('whole numbers', () => {
       [formatMoney('-1.5', 'KWD'), formatMoney('5.0', 'JPY'), formatMoney('2.50', null)],
       ['-1.500 KWD', '5 JPY', '2.5'],
     );
+  });
+
+  test('of money have the decimals that the service bills, in every currency', () => {
+    const codes = listCurrencies().filter((code) => findMinorUnits(code) !== undefined);
+    assert.ok(codes.length > 150);
+    for (const code of codes) assert.equal(formatMoney('12', code), `${totalText(12_000_000_000_000n, code)} ${code}`);
+    assert.equal(formatMoney('12.5', 'IQD'), '12.500 IQD');
   });
 
   test('decimals are subtracted without loss', () => {

@@ -77,10 +77,20 @@ export function subtractDecimals(from: string, value: string): string {
   return addDecimals([from, value.startsWith('-') ? value.slice(1) : `-${value}`]);
 }
 
-/** How many decimals people write with a currency, by ISO 4217; 0 where the browser does not know it. */
+/** The currencies of ISO 4217 that have other than two decimals. A test compares them with the service's list. */
+const DECIMALS: readonly (readonly [decimals: number, currencies: string])[] = [
+  [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
+  [3, 'BHD IQD JOD KWD LYD OMR TND'],
+  [4, 'CLF UYW'],
+];
+
+/**
+ * How many decimals the amounts of a currency have, as the service bills them: those of ISO 4217. `Intl` has CLDR's digits of everyday
+ * prices, which leave decimals of IQD and LBP out. 0 without a currency.
+ */
 function decimalsOf(currency: string | null | undefined): number {
   if (!currency || !/^[A-Z]{3}$/.test(currency)) return 0;
-  return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 0;
+  return DECIMALS.find(([, currencies]) => currencies.includes(currency))?.[0] ?? 2;
 }
 
 /** With so many decimals, and more only where they are no zeros: `'7.5', 2` → `7.50`, `'7.5000', 2` → `7.50`. */
