@@ -176,6 +176,23 @@ describe('counted nouns', () => {
     for (const other of ['100', '101', '102', '200']) assert.equal(forms(other), `${other} نقطة`);
     assert.equal(forms('9223372036854775807'), '9,223,372,036,854,775,807 نقاط');
   });
+
+  test('a negative number in Arabic has the form of its size, and its sign before it', () => {
+    const forms = ['-1', '-2', '-5', '-10', '-11', '-99', '-100', '-103'].map((count) =>
+      countArabic(count, ['one', 'two', 'few', 'many', 'other']),
+    );
+    assert.deepEqual(forms, [
+      '\u2066-1\u2069 other',
+      '\u2066-2\u2069 other',
+      '\u2066-5\u2069 few',
+      '\u2066-10\u2069 few',
+      '\u2066-11\u2069 many',
+      '\u2066-99\u2069 many',
+      '\u2066-100\u2069 other',
+      '\u2066-103\u2069 few',
+    ]);
+    assert.equal(IMPACT.chosen[1](2, '-1250'), 'المحدّد: تسويتان، \u2066-1,250\u2069 نقطة');
+  });
 });
 
 describe('times', () => {

@@ -1,4 +1,8 @@
-/** Counted nouns. Arabic has five forms, chosen over the whole range of int64; for one and two the digit is dropped. */
+/**
+ * Counted nouns. Arabic has five forms, chosen over the whole range of int64; for one and two the digit is dropped. A negative number has
+ * the form of its size, and its sign stands before it in a text from right to left too.
+ */
+import { isolate } from './isolate.ts';
 import { formatWhole } from './points.ts';
 
 /** `[one, two, few, many, other]`; the last three follow the number. */
@@ -13,7 +17,9 @@ export function countArabic(count: string | number | bigint, [one, two, few, man
   const number = BigInt(count);
   if (number === 1n) return one;
   if (number === 2n) return two;
-  const rest = number % 100n;
+  const size = number < 0n ? -number : number;
+  const rest = size % 100n;
   const noun = rest >= 3n && rest <= 10n ? few : rest >= 11n ? many : other;
-  return `${formatWhole(number)} ${noun}`;
+  const digits = formatWhole(number);
+  return `${number < 0n ? isolate(digits) : digits} ${noun}`;
 }
