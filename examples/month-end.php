@@ -4,6 +4,7 @@
 //
 // It keeps the statement as statement.csv, compares your list with the settlement, prints the counts, and accepts the settlement if every
 // line is matched. Otherwise it ends with status 1 and accepts nothing: a person reads the lines. The same list gives the same result again.
+// After the operator corrected the settlement by an adjustment, a further attempt compares the list anew: php month-end.php list.csv 2
 
 declare(strict_types=1);
 
@@ -53,7 +54,7 @@ function read(string $bytes): object
 
 $list = @file_get_contents($argv[1] ?? 'list.csv');
 if ($list === false) {
-    fail('usage: month-end.php list.csv');
+    fail('usage: month-end.php list.csv [attempt]');
 }
 // The latest comes first, and one is open.
 $closed = array_values(array_filter(read(call('/v1/settlements?limit=2'))->settlements, static fn($each) => $each->status === 'closed'));
@@ -68,8 +69,8 @@ if (file_put_contents('statement.csv', $statement) !== strlen($statement)) {
 }
 echo "$settlement->period_label: $settlement->payable_points points are payable\n";
 
-// The same list has the same key, and a corrected one another.
-$key = "list-$settlement->settlement_id-" . substr(hash('sha256', $list), 0, 32);
+// The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
+$key = "list-$settlement->settlement_id-" . substr(hash('sha256', $list), 0, 32) . '-' . ($argv[2] ?? '1');
 $job = read(call("$path/reconciliations", $key, 'text/csv', $list))->reconciliation;
 for ($seconds = 0; $job->ended_at === null; $seconds++) {
     if ($seconds === 600) {

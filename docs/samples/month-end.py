@@ -39,6 +39,7 @@ def call(path, key="", content_type="", body=None):
         time.sleep(pause)
 
 
+attempt = sys.argv[2] if len(sys.argv) > 2 else "1"
 with open(sys.argv[1] if len(sys.argv) > 1 else "list.csv", "rb") as file:
     own_list = file.read()
 # The latest comes first, and one is open.
@@ -52,8 +53,8 @@ with open("statement.csv", "wb") as file:
     file.write(statement)
 print(f"{closed['period_label']}: {closed['payable_points']} points are payable")
 
-# The same list has the same key, and a corrected one another.
-key = f"list-{closed['settlement_id']}-{hashlib.sha256(own_list).hexdigest()[:32]}"
+# The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
+key = f"list-{closed['settlement_id']}-{hashlib.sha256(own_list).hexdigest()[:32]}-{attempt}"
 job = json.loads(call(path + "/reconciliations", key, "text/csv", own_list))["reconciliation"]
 seconds = 0
 while job["ended_at"] is None:

@@ -8,7 +8,8 @@ if (!/^[!-~]*$/.test(API_KEY)) {
   console.error('API_KEY is not a key: it has a line end, or a character that no key has');
   process.exit(1);
 }
-const list = readFileSync(process.argv[2] ?? 'list.csv');
+const [file = 'list.csv', attempt = '1'] = process.argv.slice(2);
+const list = readFileSync(file);
 
 /** Node 22 and later hand the source of a number to the function: integers become bigints, with all their digits. */
 const exact = (_name: string, value: unknown, { source }: { source: string }): unknown =>
@@ -72,8 +73,8 @@ if (sha256(statement) !== closed.statement.csv_sha256) end('The statement has an
 writeFileSync('statement.csv', statement);
 console.log(`${closed.period_label}: ${closed.payable_points} points are payable`);
 
-// The same list has the same key, and a corrected one another.
-const key = `list-${closed.settlement_id}-${sha256(list).slice(0, 32)}`;
+// The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
+const key = `list-${closed.settlement_id}-${sha256(list).slice(0, 32)}-${attempt}`;
 let { reconciliation: job } = read(await call(`${path}/reconciliations`, key, 'text/csv', list));
 for (let seconds = 0; job.ended_at === null; seconds++) {
   if (seconds === 600) end('The list is still being compared. Run this program again later: it goes on with the same list.');

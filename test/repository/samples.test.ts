@@ -480,14 +480,14 @@ for (const language of ['ts', 'py', 'php'] as const)
     const closedMonth = async (listed: readonly { points: bigint }[] = [{ points }]) => {
       const [partner, folder, intent] = [await service.newPartner(), temporaryFolder('sample'), newIntent({ points })];
       const { client } = partner;
-      await client.confirm(bodyOf(intent));
+      const { transaction_id: transactionId } = (await client.confirm(bodyOf(intent))).body.contribution;
       const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
       const { partnerEventId, partnerOrderRef } = intent;
       const lines = listed.map((line) => `${partnerEventId},${partnerOrderRef},${line.points}\n`);
       writeFileSync(join(folder, 'list.csv'), `partner_event_id,partner_order_ref,points\n${lines.join('')}`);
       const path = `/v1/settlements/${settlement.settlement_id}`;
       const acknowledged = async () => (await client.call(path)).body.settlement.acknowledgement.status;
-      return { partner, folder, settlement, acknowledged };
+      return { partner, folder, transactionId, settlement, acknowledged };
     };
     const counted = (counts: Record<string, number>) =>
       [...RECONCILIATION_VERDICTS, 'malformed'].map((verdict) => `${verdict} ${counts[verdict] ?? 0}\n`).join('');
@@ -531,6 +531,18 @@ for (const language of ['ts', 'py', 'php'] as const)
         assert.match(stderr, /^Not accepted: .*\/reconciliations\/rec_\w+\/lines$/m);
         assert.equal(await acknowledged(), 'pending');
       });
+
+    test('after the operator corrected what differed, a further attempt compares the same list anew, and accepts', async () => {
+      const { partner, folder, transactionId, acknowledged } = await closedMonth([{ points: points - 1n }]);
+      const { status, stdout } = await runBehind(partner, ['none'], name, [], folder);
+      const adjustment = { transaction_id: transactionId, points_delta: -1, reason_code: 'partner_reporting_error' };
+      assert.equal((await partner.client.post('/v1/sandbox/adjustments', adjustment)).status, 201);
+      const again = await runBehind(partner, ['none'], name, ['list.csv'], folder);
+      assert.deepEqual([status, again.status, again.stdout], [1, 1, stdout], 'the same attempt has the result of before');
+      const { stdout: corrected } = await runBehind(partner, ['none'], name, ['list.csv', '2'], folder);
+      assert.ok(corrected.endsWith(`${counted({ matched: 1 })}accepted\n`), corrected);
+      assert.equal(await acknowledged(), 'accepted');
+    });
 
     test('says at once that the service asks to wait for hours', async () => {
       const { partner, folder, acknowledged } = await closedMonth();
