@@ -53,3 +53,21 @@ test('a formula within a text is guarded, behind what some spreadsheets take for
   ] as const)
     assert.equal(guardWords(text), guarded);
 });
+
+test('a free text that a spreadsheet would read as a date is guarded, and one that only begins like a month is not', () => {
+  for (const text of [
+    'March 2026',
+    'May 5',
+    'Dec/26',
+    'sept. 3',
+    'Jan, 5',
+    'May 5, 2026',
+    'jun\u00a02026',
+    'Oct - 26',
+    'MAY5',
+    'true',
+  ])
+    assert.equal(guardWords(text), `'${text}`, text);
+  for (const text of ['Marble 1', 'Decision 12 of the team', 'May be 5', 'Maybe', 'Junk, 5 lines', 'Market/2', 'مايو', 'March'])
+    assert.equal(guardWords(text), text, text);
+});

@@ -25,9 +25,14 @@ const HASH = /^(?=.*[a-df])[0-9a-f]{32,}$/;
 /** A formula behind what some spreadsheets, by the language of their system, take for the end of a cell even within quotation marks. */
 const FORMULA_WITHIN = /([;\t\r\n]["\s]*)(?=[=+\-@])/g;
 
+/** `March 2026`, `May, 5` and `Dec/26` become dates too. No identifier has a blank, a comma or a slash. */
+const MONTH_AND_DAY =
+  /^(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)[\s,./-]+\d/i;
+
 /** The same for a text in any script, and for a hash: what begins with a letter, in Arabic too, is no number and no formula. */
 export function guardWords(text: string): string {
-  const isKept = text === '' || HASH.test(text) || (/^\p{L}/u.test(text) && !MEANING_WORD.test(text));
+  const isPlain = /^\p{L}/u.test(text) && !MEANING_WORD.test(text) && !MONTH_AND_DAY.test(text);
+  const isKept = text === '' || HASH.test(text) || isPlain;
   const guarded = text.replaceAll(FORMULA_WITHIN, `$1${GUARD}`);
   return isKept ? guarded : GUARD + guarded;
 }
