@@ -4311,7 +4311,7 @@ export interface components {
             points: string;
             /** @description What the partner pays for them: the payable amount of its settlement; `null` without a value. */
             amount: string | null;
-            /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
+            /** @description Whole trees that the amount pays at the costs of its contributions; `null` where a part of it has no cost. An orientation. */
             trees: string | null;
             /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
             tree_costs: string[];
@@ -5195,7 +5195,7 @@ export interface components {
             points: string;
             /** @description What the partner pays for them: the payable amount of its settlement; `null` without a value. */
             amount: string | null;
-            /** @description Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation. */
+            /** @description Whole trees that the amount pays at the costs of its contributions; `null` where a part of it has no cost. An orientation. */
             trees: string | null;
             /** @description What one tree costs, ascending: several when contributions were recorded at several costs. */
             tree_costs: string[];

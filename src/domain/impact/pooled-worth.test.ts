@@ -80,3 +80,31 @@ test('each currency has its own sums; points without a value, and values without
     { currency: null, points: 2n ** 64n + 1n, amount: null, trees: null, treeShares: [] },
   ]);
 });
+
+test('trees are not known as soon as a part of what is paid has no cost, in one settlement or among several', () => {
+  const mixed = countWorth(COSTS);
+  mixed.add(settlement('SAR', [totals('cost-1', 3_000n, 30n * UNIT), totals('default-1', 1_000n, 10n * UNIT)]));
+  assert.deepEqual(mixed.worth(), [
+    { currency: 'SAR', points: 4_000n, amount: 40n * UNIT, trees: null, treeShares: [share(10n, 30n)] },
+  ]);
+  const among = countWorth(COSTS);
+  among.add(settlement('SAR', [totals('default-1', 1_000n, 10n * UNIT)]));
+  among.add(settlement('SAR', [totals('cost-1', 3_000n, 30n * UNIT)]));
+  among.add(settlement('AED', [totals('cost-1', 3_000n, 30n * UNIT)]));
+  assert.deepEqual(
+    among.worth().map(({ currency, trees }) => [currency, trees]),
+    [
+      ['AED', 3n],
+      ['SAR', null],
+    ],
+  );
+});
+
+test('what has no cost and is not paid leaves the trees known', () => {
+  const counter = countWorth(COSTS);
+  counter.add(settlement('SAR', [totals('cost-1', 3_000n, 30n * UNIT), totals('default-1', -500n, -5n * UNIT)]));
+  counter.add(settlement('SAR', [totals('default-1', 1_000n, 10n * UNIT)], -10n * UNIT));
+  assert.deepEqual(counter.worth(), [
+    { currency: 'SAR', points: 3_500n, amount: 25n * UNIT, trees: 2n, treeShares: [share(10n, 25n)] },
+  ]);
+});

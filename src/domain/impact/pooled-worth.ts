@@ -26,7 +26,7 @@ export interface PooledWorth {
   readonly points: bigint;
   /** The sum of the payable amounts, in 10^-12 of the currency's unit; `null` without a value. */
   readonly amount: bigint | null;
-  /** Whole trees at the costs that the contributions were recorded with; `null` where none had a cost. */
+  /** Whole trees at the costs that the contributions were recorded with; `null` where a part of what is paid has none. */
   readonly trees: bigint | null;
   /** The part of the amount at each cost of a tree, in ascending order of the costs. */
   readonly treeShares: readonly TreeShare[];
@@ -54,22 +54,36 @@ export interface WorthCounter {
  * states.
  */
 export function countWorth(costs: TreeCosts): WorthCounter {
-  const sums = new Map<string | null, { points: bigint; amount: bigint | null; byCost: Map<bigint, bigint> }>();
+  const sums = new Map<string | null, WorthSum>();
   return {
     add(settlement) {
       const { currency, points, amount } = settlement;
-      const sum = sums.get(currency) ?? { points: 0n, amount: null, byCost: new Map<bigint, bigint>() };
+      const sum = sums.get(currency) ?? { points: 0n, amount: null, byCost: new Map(), isWithoutCost: false };
       sums.set(currency, sum);
       sum.points += points;
       if (currency !== null && amount !== null) sum.amount = (sum.amount ?? 0n) + payableOf(amount, currency);
+      if (isPaidWithoutCost(settlement, costs)) sum.isWithoutCost = true;
       for (const share of sharesOf(settlement, costs))
         sum.byCost.set(share.cost, (sum.byCost.get(share.cost) ?? 0n) + share.amount);
     },
     worth: () =>
       [...sums]
-        .map(([currency, { points, amount, byCost }]) => ({ currency, points, amount, ...treesOf(byCost) }))
+        .map(([currency, { points, amount, ...sum }]) => ({ currency, points, amount, ...treesOf(sum) }))
         .sort((one, other) => ((one.currency ?? '~') < (other.currency ?? '~') ? -1 : 1)),
   };
+}
+
+interface WorthSum {
+  points: bigint;
+  amount: bigint | null;
+  readonly byCost: Map<bigint, bigint>;
+  /** Whether a part of what is paid has no cost of a tree. */
+  isWithoutCost: boolean;
+}
+
+function isPaidWithoutCost({ amount, byVersion }: WorthSource, costs: TreeCosts): boolean {
+  if (amount === null || amount <= 0n) return false;
+  return byVersion.some((each) => (each.amount ?? 0n) > 0n && !costs.has(each.treeCostVersion));
 }
 
 /**
@@ -92,10 +106,13 @@ function sharesOf({ amount, byVersion }: WorthSource, costs: TreeCosts): TreeSha
   });
 }
 
-function treesOf(sums: ReadonlyMap<bigint, bigint>): Pick<PooledWorth, 'trees' | 'treeShares'> {
+function treesOf({
+  byCost: sums,
+  isWithoutCost,
+}: Pick<WorthSum, 'byCost' | 'isWithoutCost'>): Pick<PooledWorth, 'trees' | 'treeShares'> {
   const treeShares = [...sums].map(([cost, amount]) => ({ cost, amount })).sort(byCost);
   const trees = treeShares.reduce((sum, { cost, amount }) => sum + amount / cost, 0n);
-  return { trees: treeShares.length === 0 ? null : trees, treeShares };
+  return { trees: isWithoutCost || treeShares.length === 0 ? null : trees, treeShares };
 }
 
 function byCost(one: TreeShare, other: TreeShare): number {

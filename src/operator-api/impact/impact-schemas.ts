@@ -130,7 +130,7 @@ const worthMembers = {
   points: integerText('Points of contributions and adjustments.'),
   amount: nullableDecimalText('What the partner pays for them: the payable amount of its settlement; `null` without a value.'),
   trees: nullableIntegerText(
-    'Whole trees that the amount pays at the costs of its contributions; `null` without a cost. An orientation.',
+    'Whole trees that the amount pays at the costs of its contributions; `null` where a part of it has no cost. An orientation.',
   ),
   tree_costs: listOf(
     decimalText('The cost of a tree, exact.'),
