@@ -24,7 +24,7 @@ export async function exportNameOf(db: Queryable, list: OperatorRoute, asked: As
     ...closedFiltersOf(list).map((name) => asked[name]),
     now.toISOString().slice(0, 10),
   ];
-  return parts.flatMap((part) => part?.replaceAll(/[^\p{L}\p{N}_]+/gu, '-').replaceAll(/^-|-$/g, '') || []).join('-');
+  return parts.flatMap((part) => part?.replaceAll(/[^\p{L}\p{M}\p{N}_]+/gu, '-').replaceAll(/^-|-$/g, '') || []).join('-');
 }
 
 async function periodOf(db: Queryable, partnerId: string, asked: Asked): Promise<string | undefined> {

@@ -32,6 +32,16 @@ describe('lists as files', () => {
     assert.equal(ascii, `settlement-lines-_-_-${open.period_label}-adjustment-${day}.csv`);
   });
 
+  test('are named after a partner with its vowel signs and accents, whether a letter has them in it or beside it', async () => {
+    const names = ['مَتْجَر النَّخيل', 'Cafe\u0301 Zu\u0308rich', 'Caf\u00e9'];
+    for (const name of names) {
+      const { partnerId } = await createPartner(database, OWNER, name, OPEN_RATES);
+      const { headers } = await viewer.get(`${V1}/contributions.csv?partner_id=${partnerId}`);
+      const [, sent = ''] = /filename\*=UTF-8''(\S+)$/.exec(String(headers['content-disposition'])) ?? [];
+      assert.ok(decodeURIComponent(sent).startsWith(`contributions-${name.replaceAll(' ', '-')}-20`), decodeURIComponent(sent));
+    }
+  });
+
   test('each list is there as CSV, with all its records over all pages, for whoever may read it', async () => {
     const files = ROUTES.filter(({ answer, operation }) => answer === 'csv' && operation.startsWith('export'));
     assert.ok(files.length >= 10);
