@@ -80,6 +80,15 @@ describe('the list of partners', needsBrowser, () => {
     assert.equal(new URL(page.url()).search, '');
   });
 
+  test('a filter ends before an emoji of which it has room for a half, and the list is read', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/partners`);
+    const answer = page.waitForResponse((response) => response.url().includes('name=aaa'));
+    await page.getByLabel('Name').fill(`${'a'.repeat(127)}\u{1f333}`);
+    const { searchParams } = new URL((await answer).url());
+    assert.deepEqual([searchParams.get('name'), (await answer).status()], ['a'.repeat(127), 200]);
+  });
+
   test('filters are in the address, and one button clears them', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/partners?status=suspended`);

@@ -7,6 +7,7 @@ import { describe, test } from 'node:test';
 import { codes as listCurrencies } from 'currency-codes';
 import fc from 'fast-check';
 import { inDigits } from '../../console/src/format/as-meant.ts';
+import { beginningOf } from '../../console/src/format/beginning-of.ts';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
 import {
   addDecimals,
@@ -233,6 +234,17 @@ describe('times', () => {
     assert.equal(formatRelative(at, now, 'en'), 'now');
     assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);
   });
+});
+
+test('the beginning of a text has whole characters', () => {
+  const emoji = '\u{1f333}';
+  assert.equal(beginningOf(`ab${emoji}`, 3), 'ab');
+  assert.equal(beginningOf(`ab${emoji}`, 4), `ab${emoji}`);
+  assert.deepEqual([beginningOf('ab', 3), beginningOf('abcd', 3), beginningOf('', 3)], ['ab', 'abc', '']);
+  const texts = fc.tuple(fc.string({ unit: 'grapheme' }), fc.nat(20));
+  fc.assert(
+    fc.property(texts, ([text, most]) => text.startsWith(beginningOf(text, most)) && beginningOf(text, most).isWellFormed()),
+  );
 });
 
 test('an id in short keeps its kind and its end, and a short one all of it', () => {

@@ -4439,7 +4439,7 @@ export interface components {
             recorded_order_ref: string | null;
             /** @description The gross points of that contribution, or of the line. */
             recorded_points: string | null;
-            /** @description The points of that contribution with its adjustments. */
+            /** @description The points of that contribution with its adjustments: those up to this settlement where the list has that number, else all posted ones. */
             recorded_net_points: string | null;
             /** @description The points of that contribution that are settled now, with every posted adjustment; `null` where it is not confirmed, and of a line of another type. */
             settled_points: string | null;
@@ -4953,7 +4953,7 @@ export interface components {
             association_status: string | null;
             /** @description The reason of the adjustment, or `late`. */
             reason_code: string | null;
-            /** @description The settlement that has the line of the contribution. */
+            /** @description The settlement that has the contribution of an adjustment, or from which a negative total was carried forward; `null` for a contribution. */
             original_settlement_id: string | null;
         };
         SettlementLinePage: {
@@ -5086,7 +5086,7 @@ export interface components {
             listed: string;
             /** @description The sum of the points of the settlement as contributed: of its contributions, and with a statement of all of its lines. */
             recorded: string;
-            /** @description The same with adjustments, as `recorded_net_points` of the lines. */
+            /** @description The same with adjustments, each line by its `recorded_net_points`: with those up to this settlement where the list has that number, and with all that were posted before the comparison elsewhere. */
             recorded_net: string;
         };
         TreeShare: {

@@ -8,6 +8,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { asMeant } from '../format/as-meant.ts';
+import { beginningOf } from '../format/beginning-of.ts';
 import { Icon } from '../parts/icon.tsx';
 import { ReadFailure } from '../parts/state.tsx';
 import { COMMON } from '../texts/common-texts.ts';
@@ -19,13 +20,14 @@ import { search, searchStore, useTypedAhead } from './typed-ahead.ts';
 
 /** What the service searches for. */
 const CHARACTERS_MIN = 2;
+const CHARACTERS_MAX = 200;
 
 export function CommandPalette() {
   const t = useTexts(SHELL);
   const common = useTexts(COMMON);
   const [text, setText] = useState('');
-  const meant = asMeant(text);
-  const [settled] = useDebouncedValue(meant.slice(0, 200), 150);
+  const meant = beginningOf(asMeant(text), CHARACTERS_MAX);
+  const [settled] = useDebouncedValue(meant, 150);
   const found = useQuery({
     queryKey: ['search', settled],
     queryFn: () => answerOf(client.GET('/operator/v1/search', { params: { query: { q: settled } } })),
@@ -38,7 +40,7 @@ export function CommandPalette() {
   const tasks = meant === '' ? [] : TASKS.filter(isMeant);
   const results = useResults(settled === '' ? undefined : found.data, settled);
   const first = results[0]?.to ?? pages[0]?.to ?? tasks[0]?.to;
-  const isSettled = settled === meant.slice(0, 200) && !found.isFetching;
+  const isSettled = settled === meant && !found.isFetching;
   // Enter opens what is first, as soon as it is known, where nothing was chosen with the arrow keys.
   const [isEntered, setEntered] = useState(false);
   const navigate = useNavigate();

@@ -3,6 +3,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { Fragment, type ReactNode, useId, useState } from 'react';
 import { useFilters } from '../app/use-filters.ts';
 import { asMeant } from '../format/as-meant.ts';
+import { beginningOf } from '../format/beginning-of.ts';
 import { monthOf } from '../format/period.ts';
 import { startOfDay } from '../format/time.ts';
 import { COMMON } from '../texts/common-texts.ts';
@@ -87,7 +88,7 @@ export function TextFilter({
   const [shown, setShown] = useState(value);
   const [sent, setSent] = useState<readonly string[]>([]);
   const send = useDebouncedCallback((text: string) => {
-    const meant = asMeant(text).slice(0, CHARACTERS_MAX);
+    const meant = beginningOf(asMeant(text), CHARACTERS_MAX);
     if (meant !== value) setSent((before) => [...before, meant]);
     onChange(meant || undefined);
   }, TYPED_MS);

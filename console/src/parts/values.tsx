@@ -1,6 +1,7 @@
 /** How single values are shown, everywhere: points, money, times, ids, texts of strangers. */
 import { CopyButton, Text, UnstyledButton, VisuallyHidden } from '@mantine/core';
 import { useServiceNow } from '../api/service-clock.ts';
+import { beginningOf } from '../format/beginning-of.ts';
 import { formatDecimal, formatMoney, formatWhole, roundDecimal } from '../format/points.ts';
 import { shortId } from '../format/short-id.ts';
 import { cityOf, formatRelative, formatTime, formatUtc, ownZone, type TimeStyle } from '../format/time.ts';
@@ -125,8 +126,8 @@ export function Foreign({ text, isWhole = false }: { readonly text: string | nul
   if (text === null || text === undefined || text === '') return <Absent />;
   if (isWhole) return <bdi className="foreign">{text}</bdi>;
   return (
-    <bdi className="foreign-line" title={text.length > 24 ? text.slice(0, 500) : undefined}>
-      {text.length > 200 ? `${text.slice(0, 200)}…` : text}
+    <bdi className="foreign-line" title={text.length > 24 ? beginningOf(text, 500) : undefined}>
+      {text.length > 200 ? `${beginningOf(text, 200)}…` : text}
     </bdi>
   );
 }

@@ -56,7 +56,9 @@ const Total = shape('TotalPoints', {
   recorded: integerText(
     'The sum of the points of the settlement as contributed: of its contributions, and with a statement of all of its lines.',
   ),
-  recorded_net: integerText('The same with adjustments, as `recorded_net_points` of the lines.'),
+  recorded_net: integerText(
+    'The same with adjustments, each line by its `recorded_net_points`: with those up to this settlement where the list has that number, and with all that were posted before the comparison elsewhere.',
+  ),
 });
 
 export const ReconciliationBody = shape('Reconciliation', {
@@ -126,7 +128,9 @@ export const ReconciliationLineBody = shape('ReconciliationLine', {
   ),
   recorded_order_ref: nullableText('The order of that contribution.'),
   recorded_points: points('The gross points of that contribution, or of the line.'),
-  recorded_net_points: points('The points of that contribution with its adjustments.'),
+  recorded_net_points: points(
+    'The points of that contribution with its adjustments: those up to this settlement where the list has that number, else all posted ones.',
+  ),
   settled_points: points(
     'The points of that contribution that are settled now, with every posted adjustment; `null` where it is not confirmed, and of a line of another type.',
   ),

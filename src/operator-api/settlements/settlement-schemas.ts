@@ -102,7 +102,9 @@ export const LineBody = shape('SettlementLine', {
   calculation_id: nullableText('The estimate of the contribution.'),
   association_status: nullableText('What became of the link to an estimate.'),
   reason_code: nullableText('The reason of the adjustment, or `late`.'),
-  original_settlement_id: nullableText('The settlement that has the line of the contribution.'),
+  original_settlement_id: nullableText(
+    'The settlement that has the contribution of an adjustment, or from which a negative total was carried forward; `null` for a contribution.',
+  ),
 });
 
 export const lineToWire = (line: SettlementLine) => settlementLineToWire(line);

@@ -5,6 +5,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { LIVE_MS } from '../../app/query-client.ts';
+import { beginningOf } from '../../format/beginning-of.ts';
 import { Page } from '../../layout/page.tsx';
 import { RecordLink } from '../../layout/record-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
@@ -149,7 +150,7 @@ function Attempts({ partnerId, attempts }: { readonly partnerId: string; readonl
         { label: t.took, isFigure: true, show: ({ milliseconds }) => t.milliseconds(milliseconds) },
         {
           label: t.excerpt,
-          show: ({ excerpt }) => (excerpt ? <Code className="foreign">{excerpt.slice(0, 500)}</Code> : <Absent />),
+          show: ({ excerpt }) => (excerpt ? <Code className="foreign">{beginningOf(excerpt, 500)}</Code> : <Absent />),
         },
       ]}
     />

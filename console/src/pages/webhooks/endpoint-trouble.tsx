@@ -2,6 +2,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { serviceNow } from '../../api/service-clock.ts';
+import { beginningOf } from '../../format/beginning-of.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Time } from '../../parts/values.tsx';
@@ -67,7 +68,7 @@ function Cause({ endpoint: { partner_id }, activity, zone }: EndpointTroubleProp
       </Text>
       {attempt.excerpt && (
         <Text size="sm" className="foreign">
-          {t.wrote(attempt.excerpt.slice(0, EXCERPT_CHARACTERS))}
+          {t.wrote(beginningOf(attempt.excerpt, EXCERPT_CHARACTERS))}
         </Text>
       )}
     </>
