@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { newWorkId } from '../domain/identifiers.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { isFromServer } from '../store/database-errors.ts';
+import { isFromServer, isPoolUsedUp } from '../store/database-errors.ts';
 import {
   claimKeyedAnswer,
   findKeyedAnswer,
@@ -142,17 +142,18 @@ async function afterFailure(
   // After an unknown outcome the key stays claimed: the work may have been done.
   const isRefusal = error instanceof ServiceError && error.code !== 'internal_service_unavailable';
   const isUndone = isWithoutCommit && isTold(error);
-  if (!(isRefusal || isUndone) || (await freeKeyedAnswer(pool, request, claimId))) throw error;
+  // What failed is told, also where the database that failed does not free the key either: then it stays claimed.
+  if (!(isRefusal || isUndone) || (await freeKeyedAnswer(pool, request, claimId).catch(() => true))) throw error;
   const ofOther = await findOfOther(pool, request);
   if (!ofOther) throw error;
   if (ofOther.answer === null) throw takenOver();
   return { text: form.open(request, ofOther.answer), isReplay: true };
 }
 
-/** The service or the server said what failed. Without an answer to a BEGIN or a COMMIT, statements may have been stored. */
+/** The service or the server said what failed, or no connection was got. Without an answer to a BEGIN or a COMMIT, statements may have been stored. */
 function isTold(error: unknown): boolean {
   if (error instanceof ServiceError) return !(error.cause instanceof CommitUnknownError);
-  return isFromServer(error);
+  return isFromServer(error) || isPoolUsedUp(error);
 }
 
 /** What another process has under the key: `undefined` when the key is free, or was used for another payload since. */

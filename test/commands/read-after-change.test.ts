@@ -120,7 +120,7 @@ describe('says that the change is done, and where it is shown later: exit code 0
     await pool.query("update delivery set status = 'exhausted' where partner_id = $1", [partnerId]);
     const given = ['delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId];
     const { code, stdout, stderr } = await withoutAfterChange('webhook_endpoint', () => run(given));
-    assert.deepEqual([code, stdout], [0, '1 exhausted delivery is sent by the running service.\n'], stderr);
+    assert.deepEqual([code, stdout], [0, '1 exhausted delivery is due again.\n'], stderr);
     assert.match(stderr, /^Done\. .+ Run `endpoint show` later\.$/m);
   });
 });

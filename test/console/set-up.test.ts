@@ -479,6 +479,25 @@ describe('an operator', needsBrowser, () => {
       await menu.waitFor({ state: 'detached' });
     });
 
+  test('whose role a colleague changes meanwhile keeps that role, and the dialog names the colleague', async () => {
+    const name = uniqueId('Person');
+    const { operatorId } = await signedInOperator(service, 'approver', name);
+    const colleague = await signedInOperator(service, 'admin', 'Amal');
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/operators`);
+    await page.getByRole('button', { name: `Change: ${name}` }).click();
+    await page.getByRole('menuitem', { name: 'Change the role' }).click();
+    const dialog = page.getByRole('dialog');
+    await choose(dialog, { field: 'Role', option: 'Operator' });
+    const { status, text } = await colleague.send('PUT', `/operator/v1/operators/${operatorId}/role`, {
+      body: { role: 'viewer' },
+    });
+    assert.equal(status, 200, text);
+    await dialog.getByRole('button', { name: 'Change the role', exact: true }).click();
+    await dialog.getByText('Role changed by Amal').waitFor();
+    assert.deepEqual(await rowsOf('select role from operator where operator_id = $1', [operatorId]), [{ role: 'viewer' }]);
+  });
+
   test('who approves is added with an address alone, and signs in by the link that is shown once', async () => {
     // The page knows the clock of the service to the second.
     const openedAt = Math.floor(Date.now() / 1_000) * 1_000;

@@ -116,10 +116,9 @@ async function recover(
     : await recoverExhausted(database, actor, request);
   if (json) return printJson({ endpoint_id: endpoint, recovered });
   const found = await readDone('endpoint show', () => getEndpoint(database.pool, partner, endpoint));
-  const when = found?.status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service';
-  printText(
-    `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'} sent ${when}.\n`,
-  );
+  const deliveries = `${recovered} ${missing ? 'missing' : 'exhausted'} ${recovered === 1 ? 'delivery is' : 'deliveries are'}`;
+  if (!found) return printText(`${deliveries} due again.\n`);
+  printText(`${deliveries} sent ${found.status === 'disabled' ? 'once their endpoint is enabled' : 'by the running service'}.\n`);
 }
 
 function toJson(delivery: LoggedDelivery): object {

@@ -55,8 +55,10 @@ export const sendTest = operatorRoute({
       throw unavailable('The interface of partners did not answer. Look at the contributions before you repeat it.', { cause });
     });
     const answer = JSON.parse(text) as PartnerAnswer;
-    // Whether the contribution is recorded is not known yet: the next request with this key asks again.
-    if (status >= 500) throw unavailable(`The interface of partners answered ${status}: ${answer.error?.message}`);
+    // Whether the contribution is recorded is not known yet: the next request with this key asks again. A refusal of a repeated
+    // confirmation, such as of a key that was revoked meanwhile, says nothing of the first.
+    if (status >= 500 || status === 429 || (work.isTakenOver && status >= 400))
+      throw unavailable(`The interface of partners answered ${status}: ${answer.error?.message}`);
     return present(status, answer);
   },
 });

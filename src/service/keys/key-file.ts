@@ -35,7 +35,7 @@ function readIfThere(path: string, ifExposed: string): NamedKey[] | undefined {
 
 function explainMode(path: string, mode: number, ifExposed: string): string {
   const digits = (mode & 0o777).toString(8).padStart(3, '0');
-  return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, put a new key before the old one${ifExposed}.`;
+  return `${path} is open to other users (mode ${digits}): run "chmod 600 ${path}". If others may have read it, change the key as docs/operating.md says${ifExposed}.`;
 }
 
 /** Written under another name and linked: a link, unlike a rename, never replaces another process's file. */

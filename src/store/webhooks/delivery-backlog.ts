@@ -124,12 +124,6 @@ const ANYWHERE = {
         where ${IS_EXHAUSTED} limit ${COUNTED_MAX}
       ) counted`,
   },
-  exhaustedEndpoints: {
-    name: 'list_exhausted_endpoints_anywhere',
-    text: `select d.partner_id as "partnerId", d.endpoint_id as "endpointId" from delivery d
-      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
-      where ${IS_EXHAUSTED} group by d.partner_id, d.endpoint_id`,
-  },
   waiting: {
     name: 'count_waiting_deliveries_anywhere',
     text: `select count(*)::int4 as waiting from (
@@ -144,13 +138,19 @@ const ANYWHERE = {
       join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status = 'active'
       where d.status = 'waiting'`,
   },
+  exhaustedEndpoints: {
+    name: 'list_exhausted_endpoints_anywhere',
+    text: `select d.partner_id as "partnerId", d.endpoint_id as "endpointId" from delivery d
+      join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
+      where ${IS_EXHAUSTED} group by d.partner_id, d.endpoint_id`,
+  },
 } satisfies Record<string, Statement>;
 const ON_ONE_SERVER = {
   lag: RELAY_LAG,
   exhausted: EXHAUSTED,
-  exhaustedEndpoints: EXHAUSTED_ENDPOINTS,
   waiting: WAITING,
   oldest: OLDEST,
+  exhaustedEndpoints: EXHAUSTED_ENDPOINTS,
 };
 
 /**

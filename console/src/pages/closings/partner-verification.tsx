@@ -65,7 +65,7 @@ export function PartnerVerification({ partnerId }: { readonly partnerId: string 
           {t.verificationHelp}
         </Text>
         {data && <State verification={data} isNever={daily.last === null} />}
-        {daily.last && (
+        {(daily.last ?? daily.later) && (
           <>
             <Text size="sm" c="dimmed">
               {t.daily}

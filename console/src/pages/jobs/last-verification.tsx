@@ -25,9 +25,17 @@ export function useLastVerification() {
     queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: query as never } })),
     refetchInterval: ({ state }) => (state.data?.runs.some(({ outcome }) => outcome === null) ? UNDER_WAY_MS : LATER_MS),
   });
-  const ended = runs.data?.runs.filter(({ outcome }) => outcome !== null);
-  const last = ended && (ended.find(({ outcome }) => outcome === 'succeeded') ?? null);
-  return { runs, last, later: ended?.[0] === last ? undefined : ended?.[0] };
+  const succeeded = runs.data?.runs.find(({ outcome }) => outcome === 'succeeded');
+  // Of those that failed since there may be more than a page.
+  const wanted = { job: VERIFY, outcome: 'succeeded', limit: '1' };
+  const before = useQuery({
+    queryKey: ['job-runs', wanted],
+    queryFn: () => answerOf(client.GET('/operator/v1/job-runs', { params: { query: wanted as never } })),
+    enabled: runs.data !== undefined && succeeded === undefined,
+  });
+  const latest = runs.data?.runs.find(({ outcome }) => outcome !== null);
+  const last = succeeded ?? (before.data && (before.data.runs[0] ?? null));
+  return { runs: runs.data && !succeeded ? before : runs, last, later: latest === succeeded ? undefined : latest };
 }
 
 /** What it found last. */

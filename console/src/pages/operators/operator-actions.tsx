@@ -15,6 +15,7 @@ import { useLastEntry } from '../audit/done-before.tsx';
 import { OPERATOR } from './operator-texts.ts';
 
 type Operator = components['schemas']['Operator'];
+type Entry = components['schemas']['AuditEntry'];
 type SignInCode = components['schemas']['SignInCode'];
 
 /** What the person is about to do with the account of another. */
@@ -67,6 +68,9 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
   const { viewer, operator, approver, admin } = useTexts(SHELL);
   const others = Object.entries({ viewer, operator, approver, admin }).filter(([role]) => role !== present);
   const [role, setRole] = useState(others[0]?.[0] as Role);
+  const common = useTexts(COMMON);
+  const { entry, refetch } = useLastEntry(operator_id, 'operator.change-role');
+  const isAnother = (last: Entry | undefined) => last !== undefined && roleAfter(last) !== present;
   const change = useChange({
     send: (wanted: Role) =>
       answerOf(
@@ -75,26 +79,37 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
     done: t.roleChanged(name),
     onDone: onClose,
     isContested: true,
+    isMadeNow: async (_wanted, isInDoubt) => !isInDoubt && isAnother((await refetch()).data?.entries[0]),
   });
+  const faster = change.isPending || change.isSuccess || change.inDoubt.length > 0 || !isAnother(entry) ? undefined : entry;
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
       title={`${t.changeRole}: ${name}`}
-      consequence={t.changeRoleConsequence}
+      consequence={faster ? common.changedMeanwhile : t.changeRoleConsequence}
       label={t.changeRole}
+      isDone={faster !== undefined}
       change={change}
       onConfirm={() => change.mutate(role)}
     >
-      <Select
-        label={t.role}
-        allowDeselect={false}
-        data={others.map(([value, label]) => ({ value, label }))}
-        value={role}
-        onChange={(value) => setRole(value as Role)}
-      />
+      {faster ? (
+        <DecidedBefore partnerId={undefined} label={t.roleChangedBy} by={faster.operator_id} at={faster.recorded_at} />
+      ) : (
+        <Select
+          label={t.role}
+          allowDeselect={false}
+          data={others.map(([value, label]) => ({ value, label }))}
+          value={role}
+          onChange={(value) => setRole(value as Role)}
+        />
+      )}
     </ConfirmDialog>
   );
+}
+
+function roleAfter({ after_json }: Entry): string | undefined {
+  return (JSON.parse(after_json ?? '{}') as { role?: string }).role;
 }
 
 function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogProps) {

@@ -43,6 +43,7 @@ export const OPERATOR = {
     (name: string) => `The role of ${isolateForeign(name)} is changed.`,
     (name: string) => `تغيّر دور ${isolateForeign(name)}.`,
   ],
+  roleChangedBy: ['Role changed by', 'غيّر الدور'],
   newLink: ['New sign-in', 'دخول جديد'],
   newLinkConsequence: [
     'The person is signed out everywhere at once. The password, the second factor, the passkeys and the tokens end. A one-time link for a new sign-in is shown once and works for a day. For 7 days the account counts as your own where a second person is needed.',
