@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pluralise } from '../domain/pluralise.ts';
 import type { Logger } from '../observability/log.ts';
 import { shared } from '../observability/shared-answer.ts';
-import type { Database } from '../store/database.ts';
+import { type Database, onOneConnection } from '../store/database.ts';
 import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
@@ -150,10 +150,14 @@ class LookingWatch implements DatabaseWatch {
     }
   }
 
-  /** @returns What is wrong although the database commits. A look mistakes the clock by its duration at most. */
+  /**
+   * A session that is not fit is ended: it keeps settings that were changed since it began.
+   *
+   * @returns What is wrong although the database commits. A look mistakes the clock by its duration at most.
+   */
   async #commit(): Promise<DatabaseProblem | undefined> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
-    const { now, oldest } = await inTime(checkWritable(this.#database.pool));
+    const { now, oldest } = await inTime(onOneConnection(this.#database.pool, checkWritable));
     // As after a correction of that clock: a process without the rules of partners reads it nowhere else.
     correctIdentifierClock(now, beganAtMs);
     const tookMs = Math.round(performance.now() - beganAtMs);

@@ -101,6 +101,14 @@ export function problemOfServer(error: unknown): DatabaseProblem | undefined {
   return error instanceof pg.DatabaseError ? problemOf(error) : undefined;
 }
 
+/**
+ * Whether a session refused to write because its transactions are read-only. `default_transaction_read_only` of the database or the role is
+ * read when a session begins: this one keeps refusing after the setting is changed.
+ */
+export function isOfReadOnlySession(error: unknown): boolean {
+  return problemOf(error)?.reason === 'read_only';
+}
+
 /** The coordinator of a distributed database answers, and a node with rows does not. */
 const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /;
 

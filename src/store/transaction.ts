@@ -2,6 +2,7 @@ import pg from 'pg';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Database, Queryable } from './database.ts';
 import { isCanceled } from './database-errors.ts';
+import { isOfReadOnlySession } from './database-problem.ts';
 import type { DatabaseSession } from './database-session.ts';
 
 /** The COMMIT was sent and not answered. Only a query can find out whether the transaction took effect. */
@@ -84,7 +85,7 @@ export function databaseOf(transaction: Queryable): Database {
 /** Nothing was stored, unless a COMMIT was sent and took effect. */
 async function endFailed(client: pg.PoolClient, error: unknown, ending: Ending | undefined): Promise<never> {
   if (ending && ending.is !== 'rolled back') return endInDoubt(client, error);
-  if (ending) client.release();
+  if (ending) client.release(isOfReadOnlySession(error));
   else await abandon(client, error);
   throw error;
 }
@@ -96,11 +97,11 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
 
 /**
  * No ROLLBACK is sent where it would wait: behind a query that hangs, after a time-out of this side or a broken socket; on a cluster also
- * after a statement that the server ended.
+ * after a statement that the server ended. A read-only session is ended, too.
  */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   const isAnswered = [pg.DatabaseError, ServiceError, GivenUpError].some((kind) => error instanceof kind);
-  if (!isAnswered || isCanceled(error)) return client.release(true);
+  if (!isAnswered || isCanceled(error) || isOfReadOnlySession(error)) return client.release(true);
   try {
     await client.query('rollback');
     client.release();

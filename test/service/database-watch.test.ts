@@ -8,7 +8,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
@@ -133,6 +133,27 @@ test('a database whose transactions are read-only is not ready, and look-ups are
   await isTold(/^ready\n$/);
   assert.deepEqual(await reasons(), []);
   assert.equal((await client.confirm()).status, 201);
+});
+
+const setReadOnly = (administrator: Queryable, name: string, value: 'on' | 'off') =>
+  administrator.query(`alter database "${name}" set default_transaction_read_only = ${value}`);
+
+test('a database that is read-only no more does all of its work again, although the sessions of that time are open', async () => {
+  const { databaseUrl, name, pool: administrator } = await emptyDatabase();
+  await setReadOnly(administrator, name, 'on');
+  const { opened, lines } = watch(databaseUrl);
+  await assert.rejects(opened.check(), /it is read-only/);
+  await setReadOnly(administrator, name, 'off');
+  // The look under way may be one of before.
+  await opened.check().catch(() => {});
+  assert.equal(await opened.check(), undefined);
+  assert.deepEqual(
+    lines.map(({ level, reason }) => [level, reason]),
+    [
+      [50, 'read_only'],
+      [40, 'read_only'],
+    ],
+  );
 });
 
 test('a lock for which one request at a time waits is named, although each gives up before the watch would look again', async () => {

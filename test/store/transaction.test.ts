@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { StaleBatchError } from '../../src/operations/group-commit.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
-import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
+import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { testService } from '../support/service.ts';
 
@@ -75,6 +76,27 @@ describe('transactions', () => {
       finalStatement(() => db.query('select pg_terminate_backend(pg_backend_pid())')),
     );
     await assert.rejects(cutOff, CommitUnknownError);
+  });
+
+  test('a session that began while the database was read-only does not outlast its refusal, of a last statement neither', async () => {
+    const { databaseUrl, name, pool: administrator } = await emptyDatabase();
+    await administrator.query('create table kept ()');
+    const single = openDatabase({ databaseUrl, poolSize: 1 });
+    after(() => single.close());
+    const insert = (isLast: boolean) =>
+      inTransaction(single, USUAL_LOCK_TIMEOUT, async (db, { finalStatement }) => {
+        const write = () => db.query('insert into kept default values');
+        await (isLast ? finalStatement(write) : write());
+      });
+    for (const isLast of [false, true]) {
+      await administrator.query(`alter database ${name} set default_transaction_read_only = on`);
+      await single.pool.query('select 1');
+      await administrator.query(`alter database ${name} set default_transaction_read_only = off`);
+      await assert.rejects(insert(isLast), { code: '25006' });
+      await insert(isLast);
+      // The next one begins anew.
+      await assert.rejects(single.pool.query('select 1/0'));
+    }
   });
 
   test('a session that loses its client in the middle is ended by the server', async () => {

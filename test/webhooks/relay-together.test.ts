@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type pg from 'pg';
 import { unpackBody } from '../../src/domain/events/packed-body.ts';
 import { type WrittenEvent, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import type { ContributionRecord } from '../../src/store/contributions/contribution.ts';
@@ -9,8 +10,9 @@ import { assignSequencesOfSeveral } from '../../src/store/events/assign-sequence
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { openRelay, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -20,18 +22,19 @@ const { database, connect, openSession } = relayDatabase(databaseUrl, 16);
 
 let made = 0;
 
-async function newPartner(hasEndpoint = true): Promise<string> {
-  const { partnerId } = await insertOldPartner(database);
-  await insertEventCounter(database.pool, partnerId);
+async function newPartner(hasEndpoint = true, place = database): Promise<string> {
+  const { pool } = place;
+  const { partnerId } = await insertOldPartner(place);
+  await insertEventCounter(pool, partnerId);
   const endpoint = { partnerId, endpointId: `wep_together-${String(++made).padStart(8, '0')}`, url: 'https://example.com/' };
-  if (hasEndpoint) await insertWebhookEndpoint(database.pool, { ...endpoint, eventTypes: [], secretSealed: 'none' });
+  if (hasEndpoint) await insertWebhookEndpoint(pool, { ...endpoint, eventTypes: [], secretSealed: 'none' });
   return partnerId;
 }
 
-async function tell(partnerId: string, count: number): Promise<void> {
+async function tell(partnerId: string, count: number, { pool } = database): Promise<void> {
   for (let each = 0; each < count; each++) {
     const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
-    await insertEvent(database.pool, { partnerId, eventId: `evt_together-${++made}`, ...about });
+    await insertEvent(pool, { partnerId, eventId: `evt_together-${++made}`, ...about });
   }
 }
 
@@ -230,5 +233,29 @@ describe('events of several partners together', HANG_LIMIT, () => {
     for (const session of sessions) await relayOnce(database, session, tools.onError, tools);
     assert.deepEqual(errors, []);
     for (const partnerId of partnerIds) assertGapless(await eventsOf(partnerId), 30);
+  });
+
+  test('get their numbers again after the database was read-only, although the session of that time is open', async () => {
+    const { name, databaseUrl, pool } = await testDatabase();
+    const writable = relayDatabase(databaseUrl, 2).database;
+    const partners: string[] = [];
+    for (const hasEndpoint of [true, false]) partners.push(await newPartner(hasEndpoint, writable));
+    const setReadOnly = (value: string) => pool.query(`alter database ${name} set default_transaction_read_only = ${value}`);
+    await setReadOnly('on');
+    const { tools, errors } = relayTools(2);
+    const stop = openRelay({ ...tools, database: relayDatabase(databaseUrl, 1).database, onDeliveries: () => {} });
+    try {
+      for (const partnerId of partners) await tell(partnerId, 1, writable);
+      await waitFor('refusal for both', () => errors.length >= 2);
+      await setReadOnly('off');
+      for (const partnerId of partners)
+        await waitFor('number', async () => {
+          const [event] = await listEvents(writable.pool, partnerId, { afterSequence: 0n, limit: 1 });
+          return event;
+        });
+    } finally {
+      await stop();
+    }
+    assert.deepEqual(new Set(errors.map((error) => (error as pg.DatabaseError).code)), new Set(['25006']));
   });
 });

@@ -5,6 +5,7 @@
 
 import { lookOut } from '../../concurrency/look-out.ts';
 import { type Connection, canPrepare, type Database } from '../../store/database.ts';
+import { isOfReadOnlySession } from '../../store/database-problem.ts';
 import { assignSequences, assignSequencesOfSeveral } from '../../store/events/assign-sequences.ts';
 import {
   findUnsequencedEvents,
@@ -59,17 +60,26 @@ export function openRelay(options: RelayOptions): () => Promise<void> {
   };
 }
 
-function relayOnServer({ database, ...tools }: RelayOptions): Relay {
+function relayOnServer({ database, ...options }: RelayOptions): Relay {
   let session: RelaySession | undefined;
-  const leave = (error?: Error) => {
-    session?.client.release(error);
+  let isReadOnly = false;
+  const leave = (failure?: Error | boolean) => {
+    session?.client.release(failure);
     session = undefined;
+    isReadOnly = false;
   };
+  const onError = (error: unknown) => {
+    isReadOnly ||= isOfReadOnlySession(error);
+    options.onError(error);
+  };
+  const tools = { ...options, onError };
   return {
     async once() {
       session ??= beginRelaySession(await database.pool.connect());
       try {
-        return await relayOnce(database, session, tools.onError, tools);
+        const relayed = await relayOnce(database, session, onError, tools);
+        if (isReadOnly) leave(true);
+        return relayed;
       } catch (error) {
         leave(error as Error);
         throw error;
