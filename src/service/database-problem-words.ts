@@ -20,6 +20,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     state: 'it is read-only',
     nextStep:
       'Check whether this server is the primary. If it was taken out of use, let DATABASE_URL lead to the primary; otherwise set default_transaction_read_only to off where it is on',
+    isNoted: true,
   },
   locked: {
     state: 'sessions wait for a lock',
@@ -75,6 +76,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     state: 'it is a standby',
     nextStep:
       'Let DATABASE_URL lead to the primary. Promote this server only if the primary is lost for good and this standby was synchronous',
+    isNoted: true,
   },
   not_durable: { state: 'a crash would lose contributions', nextStep: 'Set the settings that the message names to on again' },
   no_answer: {

@@ -9,6 +9,7 @@ import pino from 'pino';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
+import { UnfitDatabaseError } from '../../src/store/database-problem.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
@@ -154,6 +155,20 @@ test('a database that is read-only no more does all of its work again, although 
       [40, 'read_only'],
     ],
   );
+});
+
+test('what new connections meet is told although the connection of the look works: a read-only database, and a standby', async () => {
+  const { databaseUrl, name, pool: administrator } = await emptyDatabase();
+  await administrator.query('create table kept ()');
+  const { opened } = watch(databaseUrl);
+  assert.equal(await opened.check(), undefined);
+  await setReadOnly(administrator, name, 'on');
+  const work = openDatabase({ databaseUrl, poolSize: 1 });
+  await work.pool.query('insert into kept default values').catch(opened.note);
+  await work.close();
+  assert.match((await opened.check()) ?? '', /it is read-only.+\(cannot execute INSERT in a read-only transaction\)$/);
+  opened.note(new UnfitDatabaseError('standby', 'The server is in recovery.'));
+  assert.match((await opened.check()) ?? '', /it is a standby.+\(The server is in recovery\.\)$/);
 });
 
 test('a lock for which one request at a time waits is named, although each gives up before the watch would look again', async () => {
