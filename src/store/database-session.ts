@@ -35,6 +35,8 @@ export class DatabaseSession extends pg.Client {
   preparesStatements = true;
   /** The database of its transaction; `undefined` outside of `inTransaction`. */
   transactionOf: Database | undefined;
+  /** Its `synchronous_commit` is `on`. */
+  keepsCommits = false;
   /** Whether the transaction wrote an event. */
   hasEvents = false;
   #warning: string | undefined;

@@ -184,9 +184,10 @@ const SERVER = `pg_is_in_recovery() as "isStandby",
  */
 async function makeFit(client: pg.PoolClient, settings: readonly string[], oneSchema: OneSchema): Promise<void> {
   const { rows } = await client.query(`select ${[SERVER, ...settings].join(', ')}`);
-  const [{ isStandby, schema }] = rows;
+  const [{ isStandby, schema, synchronousCommit }] = rows;
   if (isStandby) throw new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.');
   oneSchema.admit(client, schema);
+  (client as unknown as DatabaseSession).keepsCommits = synchronousCommit === 'on';
 }
 
 function refuseAudit(): never {

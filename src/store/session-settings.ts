@@ -58,9 +58,10 @@ const LEVEL = "current_setting('synchronous_commit')";
 /**
  * SQL that makes the commits of a session durable until its end: the session's own setting counts, however that of the server, the
  * database or the role is changed. It is no option of the start, so that `readServerSettings` still finds what those three have set.
+ * A commit of a worker of a cluster is one of another session, which hears only of what is set for a transaction.
  */
 export const KEEP_COMMITS_DURABLE = `set_config('synchronous_commit',
-    case when ${LEVEL} in ('off', 'local') then 'on' else ${LEVEL} end, false)`;
+    case when ${LEVEL} in ('off', 'local') then 'on' else ${LEVEL} end, false) as "synchronousCommit"`;
 
 /**
  * SQL that lets transactions take as long as they need, for closings and migrations, whatever the server, the database or the role sets.

@@ -57,7 +57,7 @@ export async function inTransaction<T>(
       return result;
     },
   };
-  const begin = client.query(`begin; set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
+  const begin = beginTransaction(client, `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
   const whole = work(client, transaction).then(async (result) => {
     await database.beforeCommit?.(client, result);
     return result;
@@ -73,6 +73,16 @@ export async function inTransaction<T>(
   client.release();
   if (hasEvents) database.committedEvents.notify();
   return done.value;
+}
+
+/**
+ * Citus sends a setting to the worker with all that stands in the same message, so that each stands alone. The commit of the worker is one
+ * of another session, whose level is that of the worker and its role: it gets `on` where this session has it.
+ */
+async function beginTransaction(client: DatabaseSession, setting: string): Promise<void> {
+  if (!client.transactionOf?.isDistributed) return client.query(`begin; ${setting}`);
+  const settings = client.keepsCommits ? [setting, 'set local synchronous_commit = on'] : [setting];
+  await Promise.all(['begin', ...settings].map((text) => client.query(text)));
 }
 
 /** @throws Error For a pool, or a connection without a transaction. */

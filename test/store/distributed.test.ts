@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import pg from 'pg';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
-import { openDatabase } from '../../src/store/database.ts';
+import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
 import {
   listMissingTimeouts,
   listWorkerProblems,
@@ -12,6 +12,7 @@ import {
   readWorkerSettings,
 } from '../../src/store/durability.ts';
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { OWNER } from '../support/actor.ts';
@@ -105,6 +106,38 @@ if (isCluster) {
         await database.close();
         await worker.end();
         await pool.query(`drop role ${role}`);
+      }
+    });
+
+    test('a transaction is durable on a worker whose role was set to lose commits since the start', async () => {
+      const role = `lossy_later_${process.pid}`;
+      const { partner } = await service.newPartner();
+      const { pool } = service.database;
+      await pool.query(`create role ${role} superuser login`);
+      await pool.query(`create function tell_commits(text) returns text volatile language plpgsql as
+        $$ begin return current_setting('synchronous_commit') || ' at ' || current_setting('port'); end $$`);
+      const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
+      const levelOf = async (more: Partial<DatabaseOptions> = {}): Promise<string> => {
+        const opened = openDatabase({ databaseUrl, poolSize: 1, ...more });
+        const find = async (db: Queryable) =>
+          (
+            await db.query({
+              text: 'select tell_commits(partner_id) as at from event_counter where partner_id = $1',
+              values: [partner.partnerId],
+            })
+          ).rows[0].at;
+        const found = await inTransaction({ ...opened, isDistributed: true }, USUAL_LOCK_TIMEOUT, find);
+        await opened.close();
+        return found.split(' ')[0];
+      };
+      try {
+        await pool.query(`alter role ${role} set synchronous_commit = off`);
+        assert.equal(await levelOf(), 'on');
+        assert.equal(await levelOf({ settings: [LOSES_COMMITS] }), 'off', 'what can be made again waits for no disk');
+        await pool.query(`alter role ${role} set synchronous_commit = remote_apply`);
+        assert.equal(await levelOf(), 'remote_apply');
+      } finally {
+        await pool.query(`drop function tell_commits; drop role ${role}`);
       }
     });
 
