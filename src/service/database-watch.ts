@@ -6,6 +6,7 @@ import { type Database, onOneConnection } from '../store/database.ts';
 import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
+import { WorkerWatch } from '../store/worker-watch.ts';
 import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
 import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
@@ -34,9 +35,11 @@ export interface DatabaseWatchOptions {
   readonly logger: Logger;
   /** Why the database does not run, where the service runs it; the words of a connection tell less, and change from look to look. */
   readonly findFailure?: () => string | undefined;
+  /** How often the workers of a cluster are asked whether they keep what they commit; a minute by default. */
+  readonly askWorkersEveryMs?: number;
 }
 
-/** The connections of the watch. */
+/** The connections of the watch, on a cluster beside {@link WORKERS_POOL_SIZE}. */
 export const WATCH_POOL_SIZE = 1;
 
 const LOOK_EVERY_MS = 5_000;
@@ -75,6 +78,8 @@ class LookingWatch implements DatabaseWatch {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #findFailure: () => string | undefined;
+  /** Of a cluster. */
+  readonly #workers: WorkerWatch | undefined;
   readonly #look = shared(() => this.#lookNow());
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
@@ -86,8 +91,9 @@ class LookingWatch implements DatabaseWatch {
   #locked: Seen | undefined;
   readonly #late = new LateAnswers();
 
-  constructor({ database, logger, findFailure = () => undefined }: DatabaseWatchOptions) {
+  constructor({ database, logger, findFailure = () => undefined, askWorkersEveryMs }: DatabaseWatchOptions) {
     this.#database = database;
+    this.#workers = database.isDistributed ? new WorkerWatch(database, askWorkersEveryMs) : undefined;
     this.#logger = logger;
     this.#findFailure = findFailure;
     this.#timer = setInterval(() => this.#lookWhenDue(), LOOK_AGAIN_MS);
@@ -158,6 +164,7 @@ class LookingWatch implements DatabaseWatch {
   async #commit(): Promise<DatabaseProblem | undefined> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     const { now, oldest } = await inTime(onOneConnection(this.#database.pool, checkWritable));
+    this.#workers?.requireDurable();
     // As after a correction of that clock: a process without the rules of partners reads it nowhere else.
     correctIdentifierClock(now, beganAtMs);
     const tookMs = Math.round(performance.now() - beganAtMs);

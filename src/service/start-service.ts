@@ -17,6 +17,7 @@ import { openSimulatedReviews } from '../schedule/simulated-reviews.ts';
 import type { Database } from '../store/database.ts';
 import { listJobStates, listLastJobResults } from '../store/jobs/job.ts';
 import { listEndpointStates, measureBacklogInPart } from '../store/webhooks/delivery-backlog.ts';
+import { WORKERS_POOL_SIZE } from '../store/worker-watch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
@@ -80,7 +81,8 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const troubles: { tell?: (error: unknown) => void } = {};
   const service = await startServiceProcess(config, { ...options, migrates: true, onTrouble: (error) => troubles.tell?.(error) });
   parts.defer(service.stop);
-  const watch = openDatabaseWatch({ ...service, database: service.openPool(WATCH_POOL_SIZE), logger: service.log.logger });
+  const watchPoolSize = WATCH_POOL_SIZE + (service.database.isDistributed ? WORKERS_POOL_SIZE : 0);
+  const watch = openDatabaseWatch({ ...service, database: service.openPool(watchPoolSize), logger: service.log.logger });
   parts.defer(() => watch.close());
   troubles.tell = watch.note;
   service.metrics.watchDatabase(() => watch.reason);

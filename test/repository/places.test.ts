@@ -78,6 +78,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'query',
       'session-settings',
       'transaction',
+      'worker-watch',
     ],
   },
   operations: {

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
+import pino from 'pino';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
+import { openDatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
 import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
 import {
   listMissingTimeouts,
@@ -14,8 +16,10 @@ import {
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { WORKERS_POOL_SIZE } from '../../src/store/worker-watch.ts';
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { countByStatus } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { type TestPartner, testService } from '../support/service.ts';
@@ -138,6 +142,34 @@ if (isCluster) {
         assert.equal(await levelOf(), 'remote_apply');
       } finally {
         await pool.query(`drop function tell_commits; drop role ${role}`);
+      }
+    });
+
+    test('a service whose worker began to lose commits after the start is not ready, with the worker, until it keeps them again', async () => {
+      const role = `lossy_now_${process.pid}`;
+      const { pool } = service.database;
+      await pool.query(`create role ${role} superuser login`);
+      const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
+      const opened = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE + WORKERS_POOL_SIZE });
+      const logger = pino({ level: 'silent' });
+      const watch = openDatabaseWatch({ database: { ...opened, isDistributed: true }, logger, askWorkersEveryMs: 0 });
+      const answer = () => watch.check().catch((error: Error) => `not ready: ${error.message}`);
+      try {
+        // It asks them for the second look.
+        for (let look = 0; look < 3; look++) assert.equal(await answer(), undefined);
+        await pool.query(`alter role ${role} set synchronous_commit = off`);
+        const ofBoth = /\(Worker \S+:\d+: synchronous_commit is off: .+ Worker \S+:\d+: synchronous_commit is off: /;
+        const told = await waitFor('words about both workers', async () => {
+          const said = await answer();
+          return said !== undefined && ofBoth.test(said) && said;
+        });
+        assert.match(told, /^not ready: the database has a problem: a crash would lose contributions\. Set the settings/);
+        await pool.query(`alter role ${role} reset synchronous_commit`);
+        await waitFor('readiness', async () => (await answer()) === undefined);
+      } finally {
+        watch.close();
+        await opened.close();
+        await pool.query(`drop role ${role}`);
       }
     });
 

@@ -1,0 +1,50 @@
+import type { Database } from './database.ts';
+import { UnfitDatabaseError } from './database-problem.ts';
+import { listWorkerProblems, readWorkerSettings } from './durability.ts';
+
+/** Asked beside the looks at the coordinator: a worker that does not answer holds up none of them. */
+export const WORKERS_POOL_SIZE = 1;
+
+/** The settings of a worker change seldom, and to ask for them opens a connection to each. */
+const ASK_EVERY_MS = 60_000;
+const ASK_AGAIN_MS = 5_000;
+
+/** Knows whether a crash of a worker of a cluster would lose what it has committed, also of one that was silent or missing at the start. */
+export class WorkerWatch {
+  readonly #pool: Database['pool'];
+  readonly #askEveryMs: number;
+  /** As they were when the service started. */
+  #askedAtMs = performance.now();
+  #isAsking = false;
+  #problems: readonly string[] = [];
+
+  constructor({ pool }: Pick<Database, 'pool'>, askEveryMs = ASK_EVERY_MS) {
+    this.#pool = pool;
+    this.#askEveryMs = askEveryMs;
+  }
+
+  /**
+   * Does not wait for the workers: when it is time, they are asked for the next call.
+   *
+   * @throws UnfitDatabaseError With what is wrong with the workers that answered last.
+   */
+  requireDurable(): void {
+    const everyMs = this.#problems.length > 0 ? Math.min(ASK_AGAIN_MS, this.#askEveryMs) : this.#askEveryMs;
+    // A cluster that cannot be asked has the settings of before.
+    if (!this.#isAsking && performance.now() - this.#askedAtMs >= everyMs) void this.#ask().catch(() => {});
+    if (this.#problems.length > 0) throw new UnfitDatabaseError('not_durable', this.#problems.join(' '));
+  }
+
+  /** The connection is ended: those to the workers would be used again, and keep what was set when they began. */
+  async #ask(): Promise<void> {
+    this.#isAsking = true;
+    try {
+      const connection = await this.#pool.connect();
+      const workers = await readWorkerSettings({ pool: connection }).finally(() => connection.release(true));
+      this.#problems = listWorkerProblems(workers);
+    } finally {
+      this.#isAsking = false;
+      this.#askedAtMs = performance.now();
+    }
+  }
+}
