@@ -87,7 +87,7 @@ export function problemOf(error: unknown): DatabaseProblem | undefined {
   if (!(error instanceof Error)) return undefined;
   const { message } = error;
   const reason = reasonOf(error);
-  const worker = workerOf(error);
+  const worker = workerOf(error) ?? (reason === 'connections_used_up' ? OF_WORKER.exec(message)?.[1] : undefined);
   return reason === undefined ? problemOf(error.cause) : { reason, message, ...(worker !== undefined && { worker }) };
 }
 
@@ -110,7 +110,10 @@ export function isOfReadOnlySession(error: unknown): boolean {
 }
 
 /** The coordinator of a distributed database answers, and a node with rows does not. */
-const OF_WORKER = /^(connection to the remote node|could not establish any connections to the node) /;
+const OF_WORKER = /^(?:connection to the remote node|could not establish any connections to the node) (?:[^:]*@)?(\S+) /;
+
+/** What the coordinator was told by a node that works, and has no connection left. */
+const USED_UP = /too many (?:clients|connections)|remaining connection slots/;
 
 /** The context of what a worker says. */
 const AT_WORKER = /while executing command on (\S+)/;
@@ -123,9 +126,15 @@ export function hasEndedSession({ reason, message }: DatabaseProblem): boolean {
   return reason === 'worker_lost' && ENDED_SESSION.test(message);
 }
 
+/** Whether the coordinator of a cluster gets no connection to a worker: what needs the worker's partners fails, and all else works. */
+export function isWithoutWorker(problem: DatabaseProblem | undefined): boolean {
+  return problem?.reason === 'worker_lost' || (problem?.reason === 'connections_used_up' && problem.worker !== undefined);
+}
+
 function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof UnfitDatabaseError) return error.reason;
-  if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message)) return 'worker_lost';
+  if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message))
+    return USED_UP.test(error.message) ? 'connections_used_up' : 'worker_lost';
   const { code = '', message } = error as NodeJS.ErrnoException;
   const ofClass = error instanceof pg.DatabaseError ? REASONS_BY_CODE[code.slice(0, 2)] : undefined;
   return REASONS_BY_CODE[code] ?? ofClass ?? REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];

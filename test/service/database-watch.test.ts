@@ -246,7 +246,7 @@ test('what work met while a database gave no answer does not make it slow once i
 });
 
 test(
-  'a session that a worker of a cluster has ended is no lost worker, whose standby somebody would promote',
+  'a session that a worker of a cluster has ended, and one that it has no room for, are no lost worker, whose standby somebody would promote',
   HANG_LIMIT,
   async () => {
     const { opened } = watch((await emptyDatabase()).databaseUrl);
@@ -258,6 +258,10 @@ test(
       );
     opened.note(saying('connection not open'));
     assert.equal(await opened.check(), undefined);
+    opened.note(saying('FATAL:  sorry, too many clients already'));
+    const usedUp =
+      /a problem on its worker 10\.0\.0\.3:5432, whose partners alone are concerned: it takes no further connections\. End sessions/;
+    assert.match(String(await opened.check()), usedUp);
     opened.note(saying('Connection refused'));
     assert.match(String(await opened.check()), /a worker of the cluster does not answer/);
   },

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/store/database.ts';
-import { problemOf } from '../../src/store/database-problem.ts';
+import { type DatabaseProblem, problemOf } from '../../src/store/database-problem.ts';
+import { LOOK_AT_NODE } from '../../src/store/node-reader.ts';
 import { LOOK_POOL_SIZE, LOOK_SETTINGS, openNodeWatch } from '../../src/store/node-watch.ts';
+import { run } from '../../src/store/query.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
@@ -103,6 +105,35 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     } finally {
       nodes.close();
       await apart.close();
+    }
+  });
+
+  test('a worker that takes no further connections is told as that, and is not taken for lost', HANG_LIMIT, async () => {
+    const role = `without_connections_${process.pid}`;
+    await cluster.pool.query(`create role ${role} login; grant select on event_counter to ${role}`);
+    const limit = async (connections: number) => {
+      for (const worker of cluster.workers)
+        await worker.query(`set citus.enable_ddl_propagation = off; alter role ${role} connection limit ${connections}`);
+    };
+    await limit(0);
+    const databaseUrl = Object.assign(new URL(cluster.databaseUrl), { username: role }).href;
+    const apart = openDatabase({ databaseUrl, poolSize: LOOK_POOL_SIZE, settings: LOOK_SETTINGS });
+    const lost: unknown[] = [];
+    const nodes = openNodeWatch(apart, (failure) => lost.push(failure));
+    try {
+      nodes.suspect(first.partner.partnerId);
+      // Sent after the look of the suspicion, on the only connection.
+      const failure = await run(apart.pool, LOOK_AT_NODE, [first.partner.partnerId]).catch((error: unknown) => error);
+      const { message, ...problem } = problemOf(failure) as DatabaseProblem;
+      assert.match(message, /too many connections for role/);
+      assert.deepEqual(problem, { reason: 'connections_used_up', worker: `127.0.0.1:${lostPort}` });
+      assert.deepEqual([lost, nodes.refusalOf(first.partner.partnerId)], [[], undefined]);
+    } finally {
+      nodes.close();
+      await apart.close();
+      await limit(-1);
+      await cluster.pool.query(`drop owned by ${role}`);
+      await cluster.pool.query(`drop role ${role}`);
     }
   });
 

@@ -11,7 +11,7 @@ import {
 } from '../../operations/access/manage-partner.ts';
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
 import { listPartners, type Partner } from '../../store/access/partner.ts';
-import { problemOfServer } from '../../store/database-problem.ts';
+import { isWithoutWorker, problemOfServer } from '../../store/database-problem.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
@@ -111,7 +111,7 @@ async function create({ database, actor }: OperatorContext, { name, json, ...rat
 
 /** The id of a partner, which is chosen anew each time, says which worker of a cluster has its rows. */
 function explainWorker(error: unknown): never {
-  if (problemOfServer(error)?.reason !== 'worker_lost') throw error;
+  if (!isWithoutWorker(problemOfServer(error))) throw error;
   const { message } = error as Error;
   throw new Error(
     `No partner was created. Repeat the command: the next id may belong to another worker. The coordinator says: ${message}`,

@@ -2,7 +2,7 @@ import { sharedRead } from '../../concurrency/shared-read.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { findPartners } from '../../store/access/partner.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { problemOf } from '../../store/database-problem.ts';
+import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 
@@ -39,12 +39,13 @@ export async function explainLeftOut(db: Queryable, lostIds: ReadonlySet<string>
  * @returns `undefined` for any other failure.
  */
 export async function explainLostWorker(database: Database, error: unknown): Promise<string | undefined> {
-  if (!database.isDistributed || problemOf(error)?.reason !== 'worker_lost') return undefined;
+  const problem = problemOf(error);
+  if (!database.isDistributed || !problem || !isWithoutWorker(problem)) return undefined;
   const which = await sentences.read(database, '').catch(() => undefined);
   return [
     NO_ANSWER,
     ...(which === undefined ? [] : [which]),
     'Lists and figures that include these partners are not shown until it is back, because they would be incomplete; pages of one other partner work.',
-    'Whoever runs the service finds the worker in its log and at /readyz (worker_lost).',
+    `Whoever runs the service finds the worker in its log and at /readyz (${problem.reason}).`,
   ].join(' ');
 }

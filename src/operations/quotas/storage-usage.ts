@@ -1,6 +1,6 @@
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
-import { problemOf } from '../../store/database-problem.ts';
+import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { addStoredBytes } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
@@ -144,8 +144,8 @@ class StorageCounter implements StorageUsage {
 
 /** Whoever comes next would wait for the same. */
 function isOfEveryPartner(error: unknown): boolean {
-  const reason = problemOf(error)?.reason;
-  return reason !== undefined && reason !== 'worker_lost';
+  const problem = problemOf(error);
+  return problem !== undefined && !isWithoutWorker(problem);
 }
 
 function useOf(partnerId: string, { sharedBytes, ownBytes, bytesPerDay }: Counted): PartnerUse {

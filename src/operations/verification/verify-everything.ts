@@ -2,7 +2,7 @@ import type { SealKeys } from '../../domain/settlements/settlement-seal.ts';
 import { eachPartner } from '../../store/access/partner.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
 import type { Database } from '../../store/database.ts';
-import { problemOf } from '../../store/database-problem.ts';
+import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
@@ -79,7 +79,7 @@ async function unlessLost(
   try {
     return { part, ...(await verify()) };
   } catch (error) {
-    if (problemOf(error)?.reason !== 'worker_lost') throw error;
+    if (!isWithoutWorker(problemOf(error))) throw error;
     // Finds out whose rows the worker has.
     await listEventCounters(nodes);
     if (nodes.lost.length === 0) throw error;
