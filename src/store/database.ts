@@ -178,7 +178,8 @@ const SERVER = `pg_is_in_recovery() as "isStandby",
 
 /**
  * A server in recovery may lack recent records, and a proxy may lead to one for a moment. Checked for each new connection: a server that
- * is demoted ends its sessions. A connection without its settings is refused, too, and one that finds other tables than the others do.
+ * is demoted ends its sessions. A connection on which the settings cannot be made is refused, too, and one that finds other tables than the
+ * others do. A pooler may drop the settings of the start unseen: `doctor` warns of that.
  *
  * @param settings Expressions that make settings of the session. Behind a transaction pooler it has none of its own.
  */
