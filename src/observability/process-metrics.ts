@@ -18,30 +18,48 @@ export interface FiguresMessage {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * The sum over the processes that live, for the process that started them, and what this one knows itself. Of a process that is silent
- * the last figures stay, and a comment says so.
+ * The sum over the processes that live and what those that ended have counted, for the process that started them, and what this one knows
+ * itself. Of a process that is silent the last figures stay, and a comment says so. The answers must not overlap.
  *
  * @param processes Those that take requests now.
  */
 export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worker>): () => Promise<string> {
-  const known = new WeakMap<Worker, ProcessFigures>();
+  const known = new Map<Worker, ProcessFigures>();
+  let ofEnded: ProcessFigures = [];
   return async () => {
     const asked = [...processes];
     const answers = await Promise.all(asked.map(askForFigures));
-    const figures: ProcessFigures[] = [];
     let silent = 0;
     for (const [index, worker] of asked.entries()) {
-      if (!processes.has(worker)) continue;
       const answer = answers[index];
       if (answer) known.set(worker, answer);
-      else silent += 1;
-      figures.push(known.get(worker) ?? []);
+      else if (processes.has(worker)) silent += 1;
     }
+    const ended = [...known].filter(([worker]) => !processes.has(worker));
+    ofEnded = await addCounted(ofEnded, ended);
+    for (const [worker] of ended) known.delete(worker);
+    const living = asked.filter((worker) => processes.has(worker));
+    const figures = [...living.map((worker) => known.get(worker) ?? []), ofEnded];
     const comment =
-      silent === 0 ? '' : `# ${silent} of ${figures.length} processes did not answer: their last figures are shown.\n`;
+      silent === 0 ? '' : `# ${silent} of ${living.length} processes did not answer: their last figures are shown.\n`;
     return `${comment}${await AggregatorRegistry.aggregate(figures).metrics()}\n${await own.metrics()}`;
   };
 }
+
+/**
+ * A sum that falls looks to Prometheus like a restart, after which the sum itself is new: a rate would show what the processes that live have
+ * ever counted.
+ *
+ * @returns One total, however many processes ended. What one of them had at a moment, such as connections, is not in it.
+ */
+async function addCounted(total: ProcessFigures, ended: readonly [Worker, ProcessFigures][]): Promise<ProcessFigures> {
+  if (ended.length === 0) return total;
+  const counted = ended.map(([, figures]) => figures.filter(({ type }) => COUNTED.has(String(type))));
+  return AggregatorRegistry.aggregate([total, ...counted]).getMetricsAsJSON();
+}
+
+/** As prom-client writes its types. */
+const COUNTED: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 /** @returns Nothing where the process is silent, or ends. */
 function askForFigures(worker: Worker): Promise<ProcessFigures | null> {
