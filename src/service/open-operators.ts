@@ -12,6 +12,7 @@ import { endInTime, openUploads } from './end-in-time.ts';
 import { openJobTools } from './job-tools.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
+import { once } from './once.ts';
 import { openEndpointTools } from './open-sandbox.ts';
 
 /** People wait for each other rather than partners for people. */
@@ -32,11 +33,16 @@ export interface OperatorsOptions {
   readonly passwordCosts?: PasswordCosts | undefined;
 }
 
+export interface Operators extends OperatorApi {
+  /** Waits for the jobs that operators have begun, and `close` has stopped: a few seconds, for which no partner waits. */
+  jobsEnded(): Promise<void>;
+}
+
 /** The console and the interface of operators behind it, with connections of its own. */
 export async function openOperators(
   config: Config,
   { log, openPool, baseUrl, onRefused, passwordCosts }: OperatorsOptions,
-): Promise<OperatorApi> {
+): Promise<Operators> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
   const stop = new AbortController();
@@ -46,7 +52,7 @@ export async function openOperators(
     log.logger.warn({ err, times }, `requests of operators waited in vain for a ${waitedFor} and were answered with 503`),
   );
   const jobs = openJobTools(database, config, { log, stop: stop.signal });
-  parts.defer(endInTime(jobs));
+  const jobsEnded = once(endInTime(jobs));
   const endpointTools = openEndpointTools(database, config, Date.now, parts);
   const build = async (): Promise<OperatorApi> => {
     const { buildOperatorApi } = await import('../operator-api/app.ts');
@@ -99,8 +105,11 @@ export async function openOperators(
       end();
       await underWay.ended(ANSWERS_MS);
       await (await api?.catch(() => undefined))?.close();
+      // Now that none begins any more, their time runs.
+      void jobsEnded();
       await parts.disposeAsync();
     },
+    jobsEnded,
   };
 }
 

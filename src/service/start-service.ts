@@ -61,8 +61,10 @@ export interface ServiceOptions extends Pick<PartnerApiSettings, 'rulesOf' | 'cl
 /** A process that takes requests, alone or beside others. */
 export interface ServiceProcess extends Omit<Service, 'operationsPort'>, Pick<Store, 'findFailure'> {
   readonly metrics: Metrics;
-  /** Connections beside its own, closed with it. */
+  /** Connections beside its own, closed with it, and after the interface of partners. */
   openPool(size: number): Database;
+  /** Called after the interface of partners has closed, and before the connections that were opened beside. */
+  closeLate(close: () => Promise<void>): void;
 }
 
 /** Concurrent readers of the metrics share one collection, and take no connection from what the metrics measure. */
@@ -95,7 +97,10 @@ export async function startService(config: Config, options: ServiceOptions = {})
           baseUrl: () => service.baseUrl,
           onRefused: measureOperators(service.metrics.registry),
         });
-  if (operators) parts.defer(operators.close);
+  if (operators) {
+    service.closeLate(operators.jobsEnded);
+    parts.defer(operators.close);
+  }
   const listener = await openConfiguredAdminListener(config, {
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),
@@ -131,11 +136,13 @@ export async function startServiceProcess(config: Config, options: ServiceProces
     const store = await connectStore(config, connection);
     parts.defer(() => store.close());
     const { database } = store;
-    const openPool = (size: number): Database => {
+    const late = parts.use(new AsyncDisposableStack());
+    const openPoolIn = (stack: AsyncDisposableStack) => (size: number) => {
       const pool = store.openPool(size);
-      parts.defer(() => pool.close());
+      stack.defer(() => pool.close());
       return pool;
     };
+    const openPool = openPoolIn(parts);
     const watched = openPool(METRICS_POOL_SIZE);
     const metrics = createMetrics(database.pool, {
       measureBacklog: () => measureBacklogInPart(watched),
@@ -163,7 +170,8 @@ export async function startServiceProcess(config: Config, options: ServiceProces
       await parts.disposeAsync();
       await log.flush();
     };
-    return { baseUrl, database, log, metrics, openPool, findFailure: store.findFailure, stop: once(stop) };
+    const forOthers = { openPool: openPoolIn(late), closeLate: (close: () => Promise<void>) => late.defer(close) };
+    return { baseUrl, database, log, metrics, ...forOthers, findFailure: store.findFailure, stop: once(stop) };
   } catch (error) {
     await parts.disposeAsync();
     throw error;
