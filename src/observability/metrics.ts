@@ -359,13 +359,25 @@ export function measureOperators(registry: Registry): (waitedFor: string) => voi
   return (waitedFor) => refused.inc({ waited_for: waitedFor });
 }
 
-/**
- * The metrics of the process that starts several others.
- *
- * @param databaseReason What is wrong with the database.
- */
-export function openOwnMetrics(databaseReason: () => string | undefined): Registry {
+/** What the process that starts several others knows. */
+export interface OwnFigures {
+  /** What is wrong with the database. */
+  databaseReason(): string | undefined;
+  /** How many processes are missing. */
+  countMissing(): number;
+}
+
+/** The metrics of the process that starts several others. */
+export function openOwnMetrics({ databaseReason, countMissing }: OwnFigures): Registry {
   const own = new Registry();
   measureDatabase(own, databaseReason);
+  new Gauge({
+    name: 'partner_impact_processes_missing',
+    help: 'Processes that take no requests now and are to: they start, or died and cannot be replaced.',
+    registers: [own],
+    collect() {
+      this.set(countMissing());
+    },
+  });
   return own;
 }

@@ -77,15 +77,15 @@ export async function startServiceProcesses(
       operatorsPool = store.openPool(size);
       return operatorsPool;
     };
-    const own = openOwnMetrics(() => watch.reason);
+    const own = openOwnMetrics({ databaseReason: () => watch.reason, countMissing: pool.countMissing });
     let baseUrl = '';
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
     listener = await openConfiguredAdminListener(config, {
       further: operators.handle,
       metrics: collectFromProcesses(own, pool.workers),
       checkReadiness: async () => {
-        pool.assertComplete();
-        return watch.check();
+        const restrictions = [pool.checkProcesses(), await watch.check()].filter((each) => each !== undefined);
+        return restrictions.length === 0 ? undefined : restrictions.join('; ');
       },
     });
     baseUrl = await pool.start(store.findSchema);
@@ -106,11 +106,14 @@ interface WorkerPool {
    */
   start(findSchema: Store['findSchema']): Promise<string>;
   /**
-   * @throws Error With the number of missing processes.
+   * @returns A sentence about those that are missing, while others take requests.
+   * @throws Error While none takes requests, during the start while one is missing, and during the stop.
    */
-  assertComplete(): void;
+  checkProcesses(): string | undefined;
+  /** How many take no requests now and are to. */
+  countMissing(): number;
   /**
-   * From its beginning on none that ends is replaced, and the processes are not complete.
+   * From its beginning on none that ends is replaced.
    *
    * @param closeFirst Closes what ends before them.
    */
@@ -121,7 +124,7 @@ interface WorkerPool {
 function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const workers = new Set<Worker>();
   const loading = Array.from({ length: count }, forkWorker);
-  let isStopping = false;
+  let [isStarted, isStopping] = [false, false];
   const keepOne = async (findSchema: Store['findSchema']): Promise<string> => {
     const loaded = loading.pop();
     const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
@@ -145,17 +148,37 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   };
   return {
     workers,
-    start: async (findSchema) => (await Promise.all(Array.from({ length: count }, () => keepOne(findSchema))))[0] ?? '',
-    assertComplete() {
-      if (isStopping) throw new Error('the service is stopping');
-      if (workers.size < count) throw new Error(`${workers.size} of ${count} processes take requests`);
+    async start(findSchema) {
+      const [baseUrl = ''] = await Promise.all(Array.from({ length: count }, () => keepOne(findSchema)));
+      isStarted = true;
+      return baseUrl;
     },
+    checkProcesses: () => judge({ taking: workers.size, count, isStarted, isStopping }),
+    countMissing: () => count - workers.size,
     async stop(closeFirst) {
       isStopping = true;
       await closeFirst?.();
       await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
     },
   };
+}
+
+interface PoolState {
+  /** How many take requests now. */
+  readonly taking: number;
+  /** How many are to. */
+  readonly count: number;
+  readonly isStarted: boolean;
+  readonly isStopping: boolean;
+}
+
+/** As {@link WorkerPool.checkProcesses}. */
+function judge({ taking, count, isStarted, isStopping }: PoolState): string | undefined {
+  if (isStopping) throw new Error('the service is stopping');
+  if (taking === count) return undefined;
+  const sentence = `${taking} of ${count} processes take requests`;
+  if (taking === 0 || !isStarted) throw new Error(sentence);
+  return `${sentence}; the log says why another one does not start, and one is tried every second`;
 }
 
 function reportFailedStarts(logger: Logger) {

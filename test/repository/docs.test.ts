@@ -10,7 +10,7 @@ import { loadCommands } from '../../src/commands/program.ts';
 import { SETTINGS } from '../../src/config.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
-import { createMetrics, measureOperators } from '../../src/observability/metrics.ts';
+import { createMetrics, measureOperators, openOwnMetrics } from '../../src/observability/metrics.ts';
 import { PROBLEM_REASONS } from '../../src/store/database-problem.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -201,7 +201,9 @@ function metricsOfService(): Map<string, readonly string[]> {
   metrics.watchLog(() => 0);
   metrics.watchDatabase(() => undefined);
   measureOperators(metrics.registry);
-  const all = metrics.registry.getMetricsAsArray() as unknown as { name: string; labelNames?: readonly string[] }[];
+  const ofFirst = openOwnMetrics({ databaseReason: () => undefined, countMissing: () => 0 });
+  const listed = [metrics.registry, ofFirst].flatMap((registry) => registry.getMetricsAsArray());
+  const all = listed as unknown as { name: string; labelNames?: readonly string[] }[];
   return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]));
 }
 

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
+import { once as onceEmitted } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { once } from '../../src/service/once.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client, newConfirmation } from '../support/client.ts';
@@ -166,7 +167,7 @@ describe('a process in place of another (serve --processes)', () => {
     const port = await freePort();
     const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
     const others = await listChildren(crew.process.pid as number);
-    const allEnded = once(crew.process, 'close');
+    const allEnded = onceEmitted(crew.process, 'close');
     for (const pid of others) process.kill(pid, 'SIGSTOP');
     const metrics = fetch(`http://127.0.0.1:${port}/metrics`).catch(() => undefined);
     // Answered after it has asked the others for their metrics.
@@ -190,8 +191,44 @@ describe('a process in place of another (serve --processes)', () => {
   });
 });
 
+describe('/readyz with --processes', HANG_LIMIT, () => {
+  test('is 200 while one cannot be replaced and another takes requests, with the reason, and 503 while none does', async (t) => {
+    const port = await freePort();
+    const env = { OPERATIONS_PORT: String(port), LOG_LEVEL: 'error' };
+    const crew = await spawnService(service.databaseUrl, env, ['--processes', '2']);
+    t.after(() => crew.end('SIGKILL'));
+    const ask = async () => {
+      const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+      return `${answer.status} ${await answer.text()}`;
+    };
+    const countMissing = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+      return /^partner_impact_processes_missing (\d)$/m.exec(text)?.[1];
+    };
+    assert.deepEqual([await ask(), await countMissing()], ['200 ready\n', '0']);
+    const [first, second] = (await listChildren(crew.process.pid as number)) as [number, number];
+
+    const lock = await lockStarts();
+    t.after(lock.release);
+    process.kill(first, 'SIGKILL');
+    await lock.untilOneWaits();
+    assert.match(await ask(), /^200 ready, but 1 of 2 processes take requests; the log says why/);
+    assert.equal(await countMissing(), '1');
+    const client = new Client(crew.baseUrl, key.apiKey);
+    for (let asked = 0; asked < 4; asked++) assert.equal((await client.confirm()).status, 201);
+
+    process.kill(second, 'SIGKILL');
+    await waitFor('refusal', async () => (await ask()) === '503 not ready: 0 of 2 processes take requests\n', ask);
+    assert.equal(await countMissing(), '2');
+
+    await lock.release();
+    await waitFor('readiness', async () => (await ask()) === '200 ready\n', ask);
+    assert.equal(await countMissing(), '0');
+  });
+});
+
 describe('/metrics with --processes', HANG_LIMIT, () => {
-  test('goes on from the last figures of one that stands still and is killed during a scrape, so that no counter falls', async () => {
+  test('goes on from the last figures of one that stands still and is killed during a scrape, so that no counter falls', async (t) => {
     const port = await freePort();
     const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
     await untilServing(new Client(crew.baseUrl, key.apiKey));
@@ -215,6 +252,7 @@ describe('/metrics with --processes', HANG_LIMIT, () => {
     assert.deepEqual((await scrape()).said, { ...ofBoth, comment });
 
     const lock = await lockStarts();
+    t.after(lock.release);
     const during = scrape();
     // Answered after the first process has asked the others.
     await fetch(`http://127.0.0.1:${port}/livez`);
@@ -246,10 +284,11 @@ async function lockStarts() {
         );
         return rows.length > 0;
       }),
-    async release() {
+    /** Once; further calls change nothing. */
+    release: once(async () => {
       await lock.query('rollback');
       lock.release();
-    },
+    }),
   };
 }
 
