@@ -27,6 +27,11 @@ test('is not started again with invalid settings', () => {
   assert.equal(String(status), stated('RestartPreventExitStatus'), stderr);
 });
 
+test('ends no service for one process that the system killed, and drops no line of the log', () => {
+  assert.equal(stated('OOMPolicy'), 'continue');
+  assert.equal(stated('LogRateLimitIntervalSec'), '0');
+});
+
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0;
 
 test('has no line that systemd ignores', { skip: !hasSystemd && 'systemd is not installed' }, () => {
