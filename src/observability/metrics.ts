@@ -68,17 +68,18 @@ export interface DeliveryWatch {
 /** What is wrong with one of several processes does not show in their sum or their average. */
 const OF_ONE_PROCESS = /^(nodejs_eventloop_lag_|process_resident_memory_bytes|process_open_fds|process_max_fds)/;
 
-/** Lets the figures of several processes be those of the process with the largest. */
-function tellOfLargest(registry: Registry): void {
+/** With the metrics of Node. Those of several processes that do not add up are those of the process with the largest. */
+function openRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
   for (const metric of registry.getMetricsAsArray())
     if (OF_ONE_PROCESS.test(metric.name)) Object.assign(metric, { aggregator: 'max' });
+  return registry;
 }
 
 /** Prometheus metrics of one process. */
 export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): Metrics {
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  tellOfLargest(registry);
+  const registry = openRegistry();
   const countRequest = measureRequests(registry);
   new Gauge({
     name: 'partner_impact_database_connections',
@@ -365,11 +366,14 @@ export interface OwnFigures {
   databaseReason(): string | undefined;
   /** How many processes are missing. */
   countMissing(): number;
+  /** Dropped lines of its log. */
+  countDropped(): number;
 }
 
 /** The metrics of the process that starts several others. */
-export function openOwnMetrics({ databaseReason, countMissing }: OwnFigures): Registry {
-  const own = new Registry();
+export function openOwnMetrics({ databaseReason, countMissing, countDropped }: OwnFigures): Registry {
+  const own = openRegistry();
+  measureLog(own, countDropped);
   measureDatabase(own, databaseReason);
   new Gauge({
     name: 'partner_impact_processes_missing',

@@ -18,9 +18,10 @@ export interface FiguresMessage {
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
- * The sum over the processes that live and what those that ended have counted, for the process that started them, and what this one knows
- * itself. Of a process that is silent the last figures stay, and a comment says so. The answers must not overlap.
+ * The sum over the processes that live, with the one that started them, and what those that ended have counted. Of a process that is silent
+ * the last figures stay, and a comment says so. The answers must not overlap.
  *
+ * @param own The metrics of the one that started them.
  * @param processes Those that take requests now.
  */
 export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worker>): () => Promise<string> {
@@ -39,10 +40,10 @@ export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worke
     ofEnded = await addCounted(ofEnded, ended);
     for (const [worker] of ended) known.delete(worker);
     const living = asked.filter((worker) => processes.has(worker));
-    const figures = [...living.map((worker) => known.get(worker) ?? []), ofEnded];
+    const figures = [...living.map((worker) => known.get(worker) ?? []), await own.getMetricsAsJSON(), ofEnded];
     const comment =
       silent === 0 ? '' : `# ${silent} of ${living.length} processes did not answer: their last figures are shown.\n`;
-    return `${comment}${await AggregatorRegistry.aggregate(figures).metrics()}\n${await own.metrics()}`;
+    return `${comment}${await AggregatorRegistry.aggregate(figures).metrics()}`;
   };
 }
 

@@ -77,7 +77,11 @@ export async function startServiceProcesses(
       operatorsPool = store.openPool(size);
       return operatorsPool;
     };
-    const own = openOwnMetrics({ databaseReason: () => watch.reason, countMissing: pool.countMissing });
+    const own = openOwnMetrics({
+      databaseReason: () => watch.reason,
+      countMissing: pool.countMissing,
+      countDropped: log.countDropped,
+    });
     let baseUrl = '';
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
     listener = await openConfiguredAdminListener(config, {

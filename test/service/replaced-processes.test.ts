@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once as onceEmitted } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
@@ -228,6 +228,23 @@ describe('/readyz with --processes', HANG_LIMIT, () => {
 });
 
 describe('/metrics with --processes', HANG_LIMIT, () => {
+  test('tells of the open files of the first process where it has the most', async () => {
+    const port = await freePort();
+    const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
+    const first = crew.process.pid as number;
+    // The admin listener belongs to the first process.
+    const idle = Array.from({ length: 60 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    const ofOthers = Math.max(...(await Promise.all((await listChildren(first)).map(countOpenFiles))));
+    await waitFor('first process with the most open files', async () => (await countOpenFiles(first)) > ofOthers);
+    const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const told = [...text.matchAll(/^process_open_fds (\d+)$/gm)].map(([, files]) => Number(files));
+    assert.equal(told.length, 1);
+    assert.ok(Number(told[0]) > ofOthers, `${told[0]} of ${ofOthers}`);
+    assert.match(text, /^partner_impact_log_lines_dropped_total 0$/m);
+    for (const socket of idle) socket.destroy();
+    await crew.end('SIGKILL');
+  });
+
   test('goes on from the last figures of one that stands still and is killed during a scrape, so that no counter falls', async (t) => {
     const port = await freePort();
     const crew = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, ['--processes', '2']);
@@ -290,6 +307,10 @@ async function lockStarts() {
       lock.release();
     }),
   };
+}
+
+async function countOpenFiles(pid: number): Promise<number> {
+  return (await readdir(`/proc/${pid}/fd`)).length;
 }
 
 async function isStopped(pid: number): Promise<boolean> {
