@@ -6,6 +6,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 // Whole: a name that an older Node lacks would end this file before it can find a newer one.
 import module from 'node:module';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -60,8 +61,9 @@ function runUnder(node) {
   child.on('error', (error) => refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${error.message}).`));
   child.on('exit', (code, signal) => {
     for (const name of SIGNALS) process.off(name, forward);
-    if (signal === null) process.exitCode = code;
-    else process.kill(process.pid, signal);
+    // As a shell says it. The first process of a container is ended by no signal of its own.
+    process.exitCode = signal === null ? code : 128 + constants.signals[signal];
+    if (signal !== null) process.kill(process.pid, signal);
   });
 }
 

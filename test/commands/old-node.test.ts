@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { serviceEnv } from '../support/service.ts';
+import { listChildren } from '../support/service-processes.ts';
 
 const NODE_MAJOR = 24;
 const COMMAND = join(ROOT, 'bin/partner-impact.mjs');
@@ -70,4 +72,23 @@ test('whoever kills an older Node kills the service that it started', needsOldNo
       ),
     );
   }
+});
+
+const canBeFirst = oldNode !== undefined && spawnSync('unshare', ['--pid', '--fork', 'true']).status === 0;
+
+test('an older Node that is the first process of a container says that the service was killed', {
+  skip: canBeFirst ? false : `no Node before ${NODE_MAJOR} is installed, or unshare is not allowed`,
+}, async () => {
+  const { databaseUrl } = await testDatabase();
+  const env = { ...process.env, ...serviceEnv(databaseUrl, {}) };
+  const words = ['--pid', '--fork', '--kill-child', oldNode as string, COMMAND, 'serve'];
+  const container = spawn('unshare', words, { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  let output = '';
+  container.stdout.on('data', (chunk: Buffer) => (output += chunk));
+  await waitFor('the service', async () => /listens on (\S+)/.exec(output));
+  const [launcher] = await listChildren(Number(container.pid));
+  const [service] = await listChildren(Number(launcher));
+  process.kill(Number(service), 'SIGKILL');
+  const [code] = await once(container, 'exit');
+  assert.equal(code, 128 + constants.signals.SIGKILL);
 });
