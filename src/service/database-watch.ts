@@ -3,7 +3,7 @@ import { pluralise } from '../domain/pluralise.ts';
 import type { Logger } from '../observability/log.ts';
 import { shared } from '../observability/shared-answer.ts';
 import { type Database, onOneConnection } from '../store/database.ts';
-import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
+import { type DatabaseProblem, nodeOf, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
 import { WorkerWatch } from '../store/worker-watch.ts';
@@ -11,7 +11,7 @@ import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts
 import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
 
-/** What the engineer on call is told of the database: once when it begins, and once when it is over. */
+/** What the engineer on call is told of the database: once when it begins, on each node of a cluster, and once when it is over. */
 export interface DatabaseWatch {
   /** Somebody's work failed. The watch looks within a second whether the database is the cause. */
   readonly note: (error: unknown) => void;
@@ -53,6 +53,8 @@ const CLOCK_MAX_MS = 60_000;
 const NOTED_FOR_MS = 10_000;
 /** Work of all partners asks a lost worker again every ten seconds. */
 const WORKER_NOTED_FOR_MS = 30_000;
+/** Several workers of a cluster with one problem are found in turn. One that was not found for this time has it anew. */
+const NODE_KNOWN_FOR_MS = 60_000;
 /** From here PostgreSQL itself freezes without regard to anything else (`vacuum_failsafe_age`); at 2,144 million it writes no more. */
 const OLD_IDS = 1_600_000_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
@@ -89,6 +91,8 @@ class LookingWatch implements DatabaseWatch {
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   #noted: Seen | undefined;
   #locked: Seen | undefined;
+  /** Where the problem of now is, and when it was last found there. */
+  readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
 
   constructor({ database, logger, findFailure = () => undefined, askWorkersEveryMs }: DatabaseWatchOptions) {
@@ -205,7 +209,10 @@ class LookingWatch implements DatabaseWatch {
   #tell(found: FoundProblem | undefined): void {
     const before = this.#problem;
     this.#problem = found;
-    if (found?.reason === before?.reason && found?.isEmbedded === before?.isEmbedded) return;
+    const isOther = found?.reason !== before?.reason || found?.isEmbedded !== before?.isEmbedded;
+    if (isOther) this.#foundAtMs.clear();
+    const isElsewhere = found !== undefined && this.#isNewThere(nodeOf(found) ?? '');
+    if (!isOther && !isElsewhere) return;
     if (!before) this.#beganAtMs = performance.now();
     if (found?.isEmbedded) this.#logger.error({ reason: found.reason }, embeddedSentence(found));
     else if (found) this.#logger.error({ reason: found.reason, cause: found.message }, sentenceOf(found));
@@ -213,6 +220,13 @@ class LookingWatch implements DatabaseWatch {
       const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
       this.#logger.warn({ reason: before?.reason, seconds }, 'the database does all of its work again');
     }
+  }
+
+  #isNewThere(node: string): boolean {
+    const nowMs = performance.now();
+    const lastMs = this.#foundAtMs.get(node) ?? Number.NEGATIVE_INFINITY;
+    this.#foundAtMs.set(node, nowMs);
+    return nowMs - lastMs > NODE_KNOWN_FOR_MS;
   }
 }
 

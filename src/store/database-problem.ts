@@ -110,7 +110,7 @@ export function isOfReadOnlySession(error: unknown): boolean {
 }
 
 /** The coordinator of a distributed database answers, and a node with rows does not. */
-const OF_WORKER = /^(?:connection to the remote node|could not establish any connections to the node) (?:[^:]*@)?(\S+) /;
+const OF_WORKER = /^(?:connection to the remote node|could not establish any connections to the node) (?:\S*@)?(\S+)/;
 
 /** What the coordinator was told by a node that works, and has no connection left. */
 const USED_UP = /too many (?:clients|connections)|remaining connection slots/;
@@ -120,6 +120,11 @@ const AT_WORKER = /while executing command on (\S+)/;
 
 /** A worker has ended a session, such as one that was idle in a transaction. Who finds a lost worker tells more: it connects anew. */
 const ENDED_SESSION = /: connection not open$/;
+
+/** Host and port of the worker of a cluster that has the problem, or does not answer; `undefined` of any other server. */
+export function nodeOf({ worker, message }: DatabaseProblem): string | undefined {
+  return worker ?? OF_WORKER.exec(message)?.[1];
+}
 
 /** Whether a worker that works ended a session: the same work may succeed at once. */
 export function hasEndedSession({ reason, message }: DatabaseProblem): boolean {

@@ -267,6 +267,31 @@ test(
   },
 );
 
+test(
+  'a second lost worker of a cluster is a line of its own, and two that are found in turn are one line each',
+  HANG_LIMIT,
+  async () => {
+    const { opened, lines } = watch((await emptyDatabase()).databaseUrl);
+    const lost = (node: string) =>
+      new pg.DatabaseError(
+        `connection to the remote node pi@${node}:5432 failed with the following error: Connection refused`,
+        0,
+        'error',
+      );
+    for (const node of ['10.0.0.3', '10.0.0.4', '10.0.0.3', '10.0.0.4']) {
+      opened.note(lost(node));
+      await opened.check();
+    }
+    assert.deepEqual(
+      lines.map(({ reason, cause }) => [reason, /@(\S+):/.exec(cause ?? '')?.[1]]),
+      [
+        ['worker_lost', '10.0.0.3'],
+        ['worker_lost', '10.0.0.4'],
+      ],
+    );
+  },
+);
+
 describe('while look-ups work, a service stays ready and names what does not', HANG_LIMIT, () => {
   test('a table that a session locks, with the session', async () => {
     const colleague = await connect(`${databaseUrl}&application_name=colleague`);
