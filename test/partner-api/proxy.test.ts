@@ -5,15 +5,18 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { IncomingHttpHeaders } from 'node:http';
 import { request } from 'node:https';
+import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { listBlocks } from '../support/document-blocks.ts';
-import { type ServiceProcess, type TestPartner, testServiceProcesses } from '../support/service.ts';
+import { type ServiceProcess, spawnService, type TestPartner, testServiceProcesses } from '../support/service.ts';
 
 const isInstalled = spawnSync('haproxy', ['-v']).status === 0;
 const PATH = '/v1/impact-transactions';
@@ -131,15 +134,61 @@ describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not i
   });
 });
 
+test('while one of two services behind the proxy stops, no request of a partner fails', {
+  ...HANG_LIMIT,
+  skip: isInstalled ? false : 'haproxy is not installed',
+}, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'partner-impact-proxy-'));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  const [port, servicePort, operationsPort] = [await freePort(), `${await freePort()}`, await freePort()];
+  const env = { TRUSTED_PROXIES: '127.0.0.1', PORT: servicePort, OPERATIONS_PORT: `${operationsPort}` };
+  const served = await testServiceProcesses(1, env);
+  const stopping = await spawnService(served.databaseUrl, { ...env, HOST: '127.0.0.2', OPERATIONS_HOST: '127.0.0.2' });
+  const { key } = await served.newPartner();
+  await startProxy({ port, servicePort, operationsPort, folder, second: '127.0.0.2' });
+  const outcomes = new Map<string, number>();
+  const headers = () => ({ 'x-api-key': key.apiKey, 'content-type': 'application/json', 'idempotency-key': uniqueId('key') });
+  const confirm = async () => {
+    const where = { host: '127.0.0.1', port, path: PATH, method: 'POST', rejectUnauthorized: false };
+    const asked = request({ ...where, headers: headers() }).end(JSON.stringify(newConfirmation()));
+    const outcome = await once(asked, 'response').then(
+      async ([answer]) => {
+        await answer.toArray();
+        return String(answer.statusCode);
+      },
+      (error: Error) => error.message,
+    );
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  };
+  let isOver = false;
+  const confirmOn = async () => {
+    while (!isOver) await confirm();
+  };
+  const clients = Array.from({ length: 4 }, confirmOn);
+  await waitFor(
+    'second service in full health',
+    async () => (await readHealth(folder, 'two')) === '4',
+    () => readHealth(folder, 'two'),
+  );
+  const code = await stopping.end('SIGTERM');
+  for (let asked = 0; asked < 20; asked++) await confirm();
+  isOver = true;
+  await Promise.all(clients);
+  assert.equal(code, 0);
+  assert.deepEqual([...outcomes.keys()], ['201'], JSON.stringify([...outcomes]));
+});
+
 interface ProxyOptions {
   readonly port: number;
   readonly servicePort: string;
   readonly operationsPort: number;
   readonly folder: string;
+  /** The address of a further service, on the same ports. */
+  readonly second?: string;
 }
 
 /** The block of the page, with a certificate and ports of this machine. */
-async function startProxy({ port, servicePort, operationsPort, folder }: ProxyOptions): Promise<void> {
+async function startProxy({ port, servicePort, operationsPort, folder, second }: ProxyOptions): Promise<void> {
   const [block] = listBlocks().filter(({ tag }) => tag === 'haproxy');
   const certificate = join(folder, 'partners.pem');
   const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=partners'];
@@ -156,7 +205,9 @@ async function startProxy({ port, servicePort, operationsPort, folder }: ProxyOp
     assert.equal(changed.split(from).length, 2, `${from} stands in the block once`);
     return changed.replace(from, to);
   }, block?.text ?? '');
-  writeFileSync(configuration, text);
+  const [server = '', address = ''] = /^ +server one (\S+):.+$/m.exec(text) ?? [];
+  const further = second === undefined ? '' : `${server.replace('one', 'two').replace(address, second)}\n`;
+  writeFileSync(configuration, `${text}${further}global\n    stats socket ${join(folder, 'state')}\n`);
   const check = spawnSync('haproxy', ['-c', '-f', configuration], { encoding: 'utf8' });
   assert.equal(check.status, 0, check.stderr);
   const proxy = spawn('haproxy', ['-db', '-f', configuration]);
@@ -167,6 +218,15 @@ async function startProxy({ port, servicePort, operationsPort, folder }: ProxyOp
     if (proxy.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
     await sleep(20);
   }
+}
+
+/** One less than `rise` and `fall` together for a server of which some checks in a row succeeded; from less it is taken away sooner. */
+async function readHealth(folder: string, server: string): Promise<string | undefined> {
+  const socket = connectPlain(join(folder, 'state'));
+  socket.end('show stat\n');
+  const [names = '', ...rows] = (await socket.setEncoding('utf8').toArray()).join('').split('\n');
+  const row = rows.find((each) => each.startsWith(`service,${server},`));
+  return row?.split(',')[names.split(',').indexOf('check_health')];
 }
 
 function canConnect(port: number): Promise<boolean> {
