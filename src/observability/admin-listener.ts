@@ -6,11 +6,15 @@ import { sharedWithPauses } from './shared-answer.ts';
 /** Loaded as by a program in CommonJS: an `import` makes Node load its client for WebSockets as well. */
 const { createServer } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
 
-export interface AdminListenerOptions {
+export interface AdminListenerOptions extends AdminAnswers {
   readonly host: string;
   readonly port: number;
   /** The host names for requests of `/metrics`, besides addresses and `localhost`. */
   readonly names: readonly string[];
+}
+
+/** What the listener asks for its answers. It reads `further` for each request. */
+export interface AdminAnswers {
   /** In the text form of Prometheus. */
   metrics(): Promise<string>;
   /** Resolves when the service takes requests, with a sentence about what it cannot do now; rejects with the reason when it takes none. */
@@ -65,11 +69,12 @@ function boundConnections(server: Server): void {
   });
 }
 
-function answer({ names, metrics, checkReadiness, further }: AdminListenerOptions): RequestListener {
-  const scrape = sharedWithPauses(metrics);
-  const ask = sharedWithPauses(checkReadiness);
-  const own = new Set(['localhost', ...names.map((name) => name.toLowerCase())]);
+function answer(options: AdminListenerOptions): RequestListener {
+  const scrape = sharedWithPauses(() => options.metrics());
+  const ask = sharedWithPauses(() => options.checkReadiness());
+  const own = new Set(['localhost', ...options.names.map((name) => name.toLowerCase())]);
   return async (request, response) => {
+    const { further } = options;
     // The host of an absolute target counts in place of the header: RFC 9112, section 3.2.2.
     const [, authority] = ABSOLUTE_TARGET.exec(request.url ?? '') ?? [];
     if (authority !== undefined) request.headers.host = authority;

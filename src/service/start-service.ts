@@ -71,13 +71,15 @@ export interface ServiceProcess extends Omit<Service, 'operationsPort'>, Pick<St
 const METRICS_POOL_SIZE = 1;
 
 /**
- * Creates the parts in order and starts them: database, operations, interface, admin listener.
+ * Creates the parts in order and starts them: admin listener, database, operations, interface.
  *
  * @throws Error With a sentence for the operator: settings, database, durability or a busy port.
  */
 export async function startService(config: Config, options: ServiceOptions = {}): Promise<Service> {
   await requireFreePorts(config, options.roles ?? SERVICE_ROLES);
   await using parts = new AsyncDisposableStack();
+  const listener = await openConfiguredAdminListener(config);
+  parts.defer(listener.close);
   const state = { isStopping: false };
   const { passwordCosts } = options;
   const troubles: { tell?: (error: unknown) => void } = {};
@@ -101,7 +103,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
     service.closeLate(operators.jobsEnded);
     parts.defer(operators.close);
   }
-  const listener = await openConfiguredAdminListener(config, {
+  listener.answerBy({
     further: operators?.handle,
     metrics: () => service.metrics.registry.metrics(),
     checkReadiness: async () => {
@@ -113,7 +115,6 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const stop = async () => {
     state.isStopping = true;
     await toStop.disposeAsync();
-    await listener.close();
   };
   return { ...service, operationsPort: listener.port, stop: once(stop) };
 }

@@ -1,7 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import type { AdminListener } from '../observability/admin-listener.ts';
 import type { Log, Logger } from '../observability/log.ts';
 import { measureOperators, openOwnMetrics } from '../observability/metrics.ts';
 import { collectFromProcesses } from '../observability/process-metrics.ts';
@@ -51,14 +50,15 @@ export async function startServiceProcesses(
   { onProgress = () => {}, roles = SERVICE_ROLES }: ServiceOptions = {},
 ): Promise<Service> {
   await requireFreePorts(config, roles);
+  const listener = await openConfiguredAdminListener(config);
   const log = openServiceLog(config.logLevel);
   const pool = openWorkerPool(count, log);
   const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
   const store = await opening.catch(async (error: unknown) => {
     await pool.stop();
+    await listener.close();
     throw error;
   });
-  let listener: AdminListener | undefined;
   let operators: Operators | undefined;
   let operatorsPool: Database | undefined;
   const watch = openDatabaseWatch({ ...store, logger: log.logger });
@@ -66,7 +66,7 @@ export async function startServiceProcesses(
   const stop = once(async () => {
     await pool.stop(async () => operators?.close());
     await operators?.jobsEnded();
-    await listener?.close();
+    await listener.close();
     watch.close();
     await operatorsPool?.close();
     await store.close();
@@ -84,7 +84,7 @@ export async function startServiceProcesses(
     });
     let baseUrl = '';
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
-    listener = await openConfiguredAdminListener(config, {
+    listener.answerBy({
       further: operators.handle,
       metrics: collectFromProcesses(own, pool.workers),
       checkReadiness: async () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client } from '../support/client.ts';
@@ -75,6 +76,38 @@ for (const words of [[], ['--processes', '2']]) {
       }
       const rotated = await spawnService(databaseUrl, { AUDIT_KEY: `${otherName},${own}` }, words);
       await rotated.end('SIGTERM');
+    });
+
+    test('is alive and not ready while it waits for the database', async () => {
+      const { databaseUrl, pool } = await newDatabase();
+      await spawnService(databaseUrl, {}, words).then((service) => service.end('SIGTERM'));
+      const lock = await pool.connect();
+      await lock.query(
+        'begin; set local idle_in_transaction_session_timeout = 0; lock table installation in access exclusive mode',
+      );
+      const port = await freePort();
+      const starting = spawnService(databaseUrl, { OPERATIONS_PORT: String(port) }, words);
+      starting.catch(() => {});
+      const ask = async (path: string) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`);
+        return `${answer.status} ${await answer.text()}`;
+      };
+      const waits =
+        "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%installation%'";
+      await waitFor('start that waits for the database', async () => (await pool.query(waits)).rows.length > 0);
+      const answers = await Promise.all(['/livez', '/readyz', '/metrics', '/operator/v1/session'].map(ask)).finally(async () => {
+        await lock.query('rollback');
+        lock.release();
+      });
+      assert.deepEqual(answers, [
+        '200 alive\n',
+        '503 not ready: the service is starting\n',
+        '503 no metrics: the service is starting\n',
+        '503 The service is starting.\n',
+      ]);
+      const service = await starting;
+      assert.equal(await ask('/readyz'), '200 ready\n');
+      await service.end('SIGTERM');
     });
 
     test('needs the old key after a change of keys, and doctor names it', async () => {
