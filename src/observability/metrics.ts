@@ -345,19 +345,31 @@ function measureEndpoints(registry: Registry, listEndpointStates: DeliveryWatch[
   });
 }
 
-/**
- * For the process that answers operators.
- *
- * @returns Counts a request that waited in vain.
- */
-export function measureOperators(registry: Registry): (waitedFor: string) => void {
+export interface OperatorCounts {
+  /** A request waited in vain, for a turn or a connection. */
+  countRefused(waitedFor: string): void;
+  /** A password, a link or a code was wrong (`unauthorized`), or too many passwords were before (`rate_limited`). */
+  countSignInRefused(code: string): void;
+}
+
+/** For the process that answers operators. */
+export function measureOperators(registry: Registry): OperatorCounts {
   const refused = new Counter({
     name: 'partner_impact_operator_requests_refused_total',
     help: 'Requests of operators answered with 503 because too many were under way, by what they waited for: turn or connection.',
     labelNames: ['waited_for'],
     registers: [registry],
   });
-  return (waitedFor) => refused.inc({ waited_for: waitedFor });
+  const signIns = new Counter({
+    name: 'partner_impact_operator_sign_ins_refused_total',
+    help: 'Sign-ins of operators that were refused: unauthorized for a wrong password, link or code, rate_limited after five wrong passwords in a row.',
+    labelNames: ['code'],
+    registers: [registry],
+  });
+  return {
+    countRefused: (waitedFor) => refused.inc({ waited_for: waitedFor }),
+    countSignInRefused: (code) => signIns.inc({ code }),
+  };
 }
 
 /** What the process that starts several others knows. */

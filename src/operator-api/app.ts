@@ -5,6 +5,7 @@
 import type { RequestListener } from 'node:http';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Environment } from '../domain/access/api-key.ts';
+import type { ErrorCode } from '../domain/error-codes.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { SessionTools } from '../operations/access/operator-session.ts';
 import { explainLostWorker } from '../operations/overview/lost-partners.ts';
@@ -43,6 +44,8 @@ export interface OperatorApiOptions extends Omit<SessionTools, 'shared'> {
   readonly reviewExpiryHours: number;
   /** A request was answered with 503, because too many others are under way. */
   readonly onBusy: (error: unknown, waitedFor: WaitedFor) => void;
+  /** A password, a link or a code of a second factor was refused. */
+  readonly onSignInRefused: (code: ErrorCode) => void;
   readonly onUnexpectedError: (error: unknown, correlationId: string) => void;
 }
 

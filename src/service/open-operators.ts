@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
+import type { OperatorCounts } from '../observability/metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi, WaitedFor } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';
@@ -26,8 +27,7 @@ export interface OperatorsOptions {
   /** The address of the partners' interface, once it listens. */
   readonly baseUrl: () => string;
   readonly log: Log;
-  /** A request waited in vain, and was answered with 503. */
-  readonly onRefused: (waitedFor: WaitedFor) => void;
+  readonly counts: OperatorCounts;
   /** Closed by whoever gave it. */
   openPool(size: number): Database;
   readonly passwordCosts?: PasswordCosts | undefined;
@@ -41,7 +41,7 @@ export interface Operators extends OperatorApi {
 /** The console and the interface of operators behind it, with connections of its own. */
 export async function openOperators(
   config: Config,
-  { log, openPool, baseUrl, onRefused, passwordCosts }: OperatorsOptions,
+  { log, openPool, baseUrl, counts, passwordCosts }: OperatorsOptions,
 ): Promise<Operators> {
   const parts = new AsyncDisposableStack();
   const database = openPool(OPERATOR_POOL_SIZE);
@@ -72,9 +72,10 @@ export async function openOperators(
         isOfFirstKey: (sealed) => openConfiguredSecretBox(config).isOfFirstKey(sealed),
       }),
       onBusy(error, waitedFor) {
-        onRefused(waitedFor);
+        counts.countRefused(waitedFor);
         warnBusy(error, waitedFor);
       },
+      onSignInRefused: counts.countSignInRefused,
       onUnexpectedError: throttled((err, times, correlation_id: string) =>
         log.logger.error({ correlation_id, err, times }, 'unexpected error'),
       ),

@@ -97,7 +97,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
           ...service,
           passwordCosts,
           baseUrl: () => service.baseUrl,
-          onRefused: measureOperators(service.metrics.registry),
+          counts: measureOperators(service.metrics.registry),
         });
   if (operators) {
     service.closeLate(operators.jobsEnded);

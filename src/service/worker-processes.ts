@@ -83,7 +83,7 @@ export async function startServiceProcesses(
       countDropped: log.countDropped,
     });
     let baseUrl = '';
-    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, onRefused: measureOperators(own) });
+    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, counts: measureOperators(own) });
     listener.answerBy({
       further: operators.handle,
       metrics: collectFromProcesses(own, pool.workers),

@@ -118,6 +118,25 @@ describe('the password', () => {
     assert.equal(wrong.status, 401);
   });
 
+  test('wrong ones, and those after five wrong ones, are counted, and no other sign-in is', async () => {
+    const counts = async () => {
+      const text = await (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
+      const count = (code: string) =>
+        Number(
+          new RegExp(`^partner_impact_operator_sign_ins_refused_total\\{code="${code}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0,
+        );
+      return [count('unauthorized'), count('rate_limited')] as const;
+    };
+    const { email, code } = await newPerson();
+    assert.equal((await browser().post(`${SESSION}/link`, { code, password: PASSWORD })).status, 200);
+    const [wrong, waiting] = await counts();
+    assert.equal((await signIn(browser(), email)).status, 200);
+    for (let attempt = 0; attempt < 5; attempt++)
+      assert.equal((await signIn(browser(), email, 'seven green pears 42')).status, 401);
+    assert.equal((await signIn(browser(), email)).status, 429);
+    assert.deepEqual(await counts(), [wrong + 5, waiting + 1]);
+  });
+
   test('five wrong ones in a row: then even the right one waits, whoever sends it', async () => {
     const { email, operatorId } = await signedInOperator(service, 'viewer');
     const wrong = await Promise.all(Array.from({ length: 8 }, () => signIn(browser(), email, 'not the password')));

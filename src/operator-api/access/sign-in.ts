@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
 import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
@@ -13,9 +14,21 @@ import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody
 const DEADLINE_MS = 30_000;
 type Asked = Pick<OpenCall<unknown>, 'tools' | 'request' | 'reply'>;
 
-function takeTurn<Result>({ tools, request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
+async function takeTurn<Result>({ tools, request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
   const { remoteAddress, remotePort } = request.raw.socket;
-  return tools.shared.signInInTurn({ asker: `${remoteAddress} ${remotePort}`, isWanted: () => !reply.raw.destroyed, work });
+  const asker = `${remoteAddress} ${remotePort}`;
+  try {
+    return await tools.shared.signInInTurn({ asker, isWanted: () => !reply.raw.destroyed, work });
+  } catch (error) {
+    if (isGuess(error)) tools.onSignInRefused(error.code);
+    throw error;
+  }
+}
+
+/** A right password that lacks the code of the second factor is the first half of a sign-in. */
+function isGuess(error: unknown): error is ServiceError {
+  if (!(error instanceof ServiceError) || error.details.some(({ code }) => code === 'missing')) return false;
+  return error.code === 'unauthorized' || error.code === 'rate_limited';
 }
 
 export function requestOf(request: FastifyRequest, environment: Environment): RequestOfSession {
