@@ -5,12 +5,14 @@ import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
+import { listJobs } from '../schedule/jobs.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
+import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
 import { describeFailure, openStore, type Store } from '../service/open-database.ts';
 import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findInstallation } from '../store/installation.ts';
-import { listJobRuns, listJobStates } from '../store/jobs/job.ts';
+import { listDueJobs, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
 import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
@@ -91,6 +93,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineRules(store, config),
       await examineProofs(store),
       await examineJobs(store),
+      await examineSchedule(store, config),
     ].flat();
   } catch (error) {
     return [{ check: 'connection', verdict: 'problem', message: describeFailure(error) }];
@@ -243,4 +246,23 @@ async function examineJobs({ database }: Store): Promise<Finding[]> {
       return { check: 'jobs', verdict: 'problem', message };
     }),
   );
+}
+
+/** Longer than a run waits while a process stops and another one takes its place. */
+const OVERDUE_MS = 600_000;
+
+/** Jobs that no process runs: none has the role `schedule`, or none runs at all. */
+async function examineSchedule({ database: { pool } }: Store, config: Config): Promise<Finding[]> {
+  if ((await readMigrationState(pool)).pending.length > 0) return [];
+  const { now, jobNames } = await listDueJobs(pool);
+  const known = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map(({ name }) => name);
+  const overdue = (await listJobStates(pool))
+    .filter(
+      ({ jobName, dueAt }) =>
+        known.includes(jobName) && jobNames.includes(jobName) && now.getTime() - dueAt.getTime() > OVERDUE_MS,
+    )
+    .map(({ jobName, dueAt }) => `${jobName} since ${dueAt.toISOString()}`);
+  if (overdue.length === 0) return [];
+  const message = `no process runs what is due: ${overdue.join(', ')}. Start the service, or a process with the role schedule (serve --roles schedule)`;
+  return [{ check: 'jobs', verdict: 'warning', message }];
 }

@@ -109,6 +109,29 @@ describe('for people', () => {
     assert.match(stdout.replaceAll(/\s+/g, ' '), /migrations problem missing: 0001_partners.*npx partner-impact migrate/);
   });
 
+  test('doctor warns of a job that has been due for long, because no process has the role schedule', async () => {
+    const ofJobs = async () => {
+      const { findings } = await runJson('doctor');
+      return findings.filter(({ check }: { check: string }) => check === 'jobs');
+    };
+    const add = (minutes: number) =>
+      service.database.pool.query(
+        `insert into job (job_name, pattern, due_at) values ('close-settlements', '* * * * *', now() - $1 * interval '1 minute')
+          on conflict (job_name) do update set due_at = excluded.due_at`,
+        [minutes],
+      );
+    await add(5);
+    assert.deepEqual(await ofJobs(), []);
+    await add(15);
+    const [{ verdict, message }] = await ofJobs();
+    assert.equal(verdict, 'warning');
+    assert.match(
+      message,
+      /^no process runs what is due: close-settlements since \S+Z\. Start the service, or a process with the role schedule/,
+    );
+    await service.database.pool.query("delete from job where job_name = 'close-settlements'");
+  });
+
   test('doctor names a variable that is nearly a setting, without its value', async () => {
     const { code, stdout } = await run(['doctor'], { AUDIT_KYE: 'a-secret', AUDIT_KEY: undefined as never });
     assert.match(
