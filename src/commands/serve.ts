@@ -112,7 +112,10 @@ function whereEventsGo({ allowsInsecureWebhooks, allowsWebhooksToThisMachine }: 
   return '';
 }
 
-/** One of several processes, started by the first process; ends when the first process ends, for whatever reason. */
+/**
+ * One of several processes, started by the first process. When that one ends without a stop, Node ends this one at once: no client
+ * reaches it any more.
+ */
 async function serveAsWorker(
   config: Config,
   options: Pick<ServeOptions, 'processes' | 'roles'>,
@@ -140,7 +143,7 @@ async function serveAsWorker(
   isStarted = true;
   metricsForFirstProcess(() => service.metrics.registry.getMetricsAsJSON());
   process.send?.({ listening: service.baseUrl } satisfies ListeningMessage);
-  await Promise.race([stopped, once(process, 'disconnect')]);
+  await stopped;
   await stopInTime(service);
 }
 

@@ -102,7 +102,7 @@ function watchEnd(child: ChildProcess): () => boolean {
   return () => hasEnded;
 }
 
-/** One previous log is kept, so that logs never fill the disk of the database. */
+/** At a start a large log takes the place of the previous one. While the server runs its log has no bound. */
 function openLog(path: string): number {
   if (existsSync(path) && statSync(path).size > LOG_BYTES_MAX) renameSync(path, `${path}.previous`);
   return openSync(path, 'a', 0o600);

@@ -7,7 +7,8 @@ let setAheadMs = Number.NaN;
 
 /**
  * Makes new identifiers by the database's clock instead of the machine's. They are never earlier than it, and later by at most the time
- * that reading it took. The rule cache and the watch of the database read that clock every few seconds, and correct this one.
+ * that reading it took. The rule cache and the watch of the database read that clock every few seconds, and correct this one. One of
+ * several processes that does not answer partners has neither: it keeps the reading of its start.
  *
  * @param aheadMs The most by which the database's clock is ahead of `performance.now()`.
  */
