@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hasTag, takesGzip } from './negotiation.ts';
+import { hasTag, takesGzip } from '../../src/partner-api/http/negotiation.ts';
 
 test('If-None-Match names a tag alone, in a list, made weak by a proxy, or all of them', () => {
   const cases: [string | undefined, boolean][] = [
