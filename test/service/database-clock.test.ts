@@ -176,7 +176,6 @@ const READERS: Readonly<Record<string, string>> = {
   'src/service/open-operators.ts': 'the timestamp of a signature',
   'src/service/open-sample-data.ts': 'the timestamp of a signature',
   'src/sample-data/deliveries.ts': 'the timestamp of a signature',
-  'src/operations/quotas/quota-refusals.ts': 'until when to wait, in Retry-After',
   'src/webhooks/receiver/development-receiver.ts': 'a receiver for development judges signatures as partners do',
   'src/commands/doctor.ts': 'from when on uses of break-glass are listed',
   'src/commands/examine-server.ts': 'compares the two clocks',
