@@ -6,13 +6,8 @@ const WAITING_MAX = 16 * 1_048_576;
 const BUSY_PAUSE_MS = 100;
 const NEWLINE = 10;
 
-/** What the system writes into a pipe at once, or not yet: PIPE_BUF of Linux. */
-const PIPE_AT_ONCE = 4_096;
-
 export interface LineWriterOptions {
   readonly waitingMax?: number;
-  /** Other processes write to the file as well: more than {@link PIPE_AT_ONCE} at once would come with their lines in its middle. */
-  readonly isShared?: boolean;
   /** Makes the line that stands in the place of dropped ones. */
   readonly tellDropped?: (lines: number) => string;
 }
@@ -24,7 +19,6 @@ export interface LineWriterOptions {
 export class LineWriter {
   readonly #file: number;
   readonly #waitingMax: number;
-  readonly #atOnce: number;
   readonly #tellDropped: (lines: number) => string;
   #dropped = 0;
   /** Dropped lines that no line tells of yet, and those that the write under way tells of. */
@@ -36,10 +30,9 @@ export class LineWriter {
   #onWritten: (() => void)[] = [];
 
   /** @param file The number of an open file: 1 is standard output. */
-  constructor(file: number, { waitingMax = WAITING_MAX, isShared = false, tellDropped = () => '' }: LineWriterOptions = {}) {
+  constructor(file: number, { waitingMax = WAITING_MAX, tellDropped = () => '' }: LineWriterOptions = {}) {
     this.#file = file;
     this.#waitingMax = waitingMax;
-    this.#atOnce = isShared ? PIPE_AT_ONCE : Number.POSITIVE_INFINITY;
     this.#tellDropped = tellDropped;
   }
 
@@ -73,10 +66,9 @@ export class LineWriter {
 
   /** What has not begun to be written, for the end of a process that waits for nothing. */
   writeRest(): void {
-    if (this.#isWriting) return;
-    let rest = Buffer.from(this.#takeWaiting());
+    const text = this.#takeWaiting();
     try {
-      while (rest.length > 0) rest = rest.subarray(writeSync(this.#file, this.#nextPiece(rest)));
+      if (!this.#isWriting && text !== '') writeSync(this.#file, text);
     } catch {
       // The reader has stalled, or gone.
     }
@@ -104,21 +96,13 @@ export class LineWriter {
   }
 
   #writeAll(bytes: Buffer): void {
-    write(this.#file, this.#nextPiece(bytes), (error, count) => {
+    write(this.#file, bytes, (error, count) => {
       if (error?.code === 'EAGAIN') setTimeout(() => this.#writeAll(bytes), BUSY_PAUSE_MS);
       // After any other error the reader has gone or the disk is full, and what was for it goes too.
       else if (error) this.#lose(bytes);
       else if (count === bytes.length) this.#end();
       else this.#writeAll(bytes.subarray(count));
     });
-  }
-
-  /** As many whole lines as may be written at once, or one that is longer. */
-  #nextPiece(bytes: Buffer): Buffer {
-    if (bytes.length <= this.#atOnce) return bytes;
-    const lastEnd = bytes.lastIndexOf(NEWLINE, this.#atOnce - 1);
-    const end = lastEnd >= 0 ? lastEnd : bytes.indexOf(NEWLINE);
-    return end >= 0 ? bytes.subarray(0, end + 1) : bytes;
   }
 
   #end(): void {

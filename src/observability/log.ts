@@ -23,16 +23,12 @@ export interface Log {
   writeRest(): void;
 }
 
-/**
- * One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field.
- *
- * @param isShared Whether other processes write to the same output.
- */
-export function openLog(level: string, isShared = false): Log {
+/** One JSON object per line on standard output. Keys, bodies and references are never logged: the callers choose each field. */
+export function openLog(level: string): Log {
   const timestamp = isoTime();
   const tellDropped = (lines: number) =>
     `{"level":${pino.levels.values['warn']}${timestamp()},"lines":${lines},"msg":"lines of the log were dropped here, because standard output was not read or could not be written"}\n`;
-  const writer = new LineWriter(1, { tellDropped, isShared });
+  const writer = new LineWriter(1, { tellDropped });
   let lines: string[] = [];
   const hand = () => {
     if (lines.length > 0) writer.write(lines.join(''));

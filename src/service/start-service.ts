@@ -129,7 +129,7 @@ export interface ServiceProcessOptions extends ServiceOptions, Pick<PartnerApiSe
 /** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
   const { migrates, schema, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
-  const log = openServiceLog(config.logLevel, !migrates);
+  const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
     const embeddedServer = migrates ? 'keep' : 'attach';

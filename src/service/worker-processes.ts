@@ -51,7 +51,7 @@ export async function startServiceProcesses(
 ): Promise<Service> {
   await requireFreePorts(config, roles);
   const listener = await openConfiguredAdminListener(config);
-  const log = openServiceLog(config.logLevel, true);
+  const log = openServiceLog(config.logLevel);
   const pool = openWorkerPool(count, log);
   const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
   const store = await opening.catch(async (error: unknown) => {
