@@ -248,7 +248,7 @@ async function examineJobs({ database }: Store): Promise<Finding[]> {
   );
 }
 
-/** Longer than a run waits while a process stops and another one takes its place. */
+/** Longer than most runs take. One that takes longer, and is stopped with its process, is named until another process begins it again. */
 const OVERDUE_MS = 600_000;
 
 /** Jobs that no process runs: none has the role `schedule`, or none runs at all. */

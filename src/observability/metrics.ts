@@ -366,6 +366,8 @@ export function measureOperators(registry: Registry): OperatorCounts {
     labelNames: ['code'],
     registers: [registry],
   });
+  // An increase is seen only of a series that was there before.
+  for (const code of ['unauthorized', 'rate_limited']) signIns.inc({ code }, 0);
   return {
     countRefused: (waitedFor) => refused.inc({ waited_for: waitedFor }),
     countSignInRefused: (code) => signIns.inc({ code }),

@@ -211,7 +211,7 @@ class LookingWatch implements DatabaseWatch {
     this.#problem = found;
     const isOther = found?.reason !== before?.reason || found?.isEmbedded !== before?.isEmbedded;
     if (isOther) this.#foundAtMs.clear();
-    const isElsewhere = found !== undefined && this.#isNewThere(nodeOf(found) ?? '');
+    const isElsewhere = found !== undefined && this.#isNewThere(placeOf(found));
     if (!isOther && !isElsewhere) return;
     if (!before) this.#beganAtMs = performance.now();
     if (found?.isEmbedded) this.#logger.error({ reason: found.reason }, embeddedSentence(found));
@@ -228,6 +228,11 @@ class LookingWatch implements DatabaseWatch {
     this.#foundAtMs.set(node, nowMs);
     return nowMs - lastMs > NODE_KNOWN_FOR_MS;
   }
+}
+
+/** Where a problem is: a worker, or the workers that could lose commits. */
+function placeOf(problem: DatabaseProblem): string {
+  return nodeOf(problem) ?? (problem.reason === 'not_durable' ? problem.message : '');
 }
 
 function embeddedSentence({ message }: FoundProblem): string {

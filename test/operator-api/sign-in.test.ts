@@ -1,4 +1,5 @@
 /** Who gets a session, and what ends it. */
+
 import assert from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
 import { connect } from 'node:net';
@@ -134,7 +135,13 @@ describe('the password', () => {
     for (let attempt = 0; attempt < 5; attempt++)
       assert.equal((await signIn(browser(), email, 'seven green pears 42')).status, 401);
     assert.equal((await signIn(browser(), email)).status, 429);
-    assert.deepEqual(await counts(), [wrong + 5, waiting + 1]);
+    const { status } = await browser().post(
+      `${SESSION}/link/passkey/begin`,
+      { code: newCredential('code').text },
+      { origin: `http://localhost:${operationsPort}` },
+    );
+    assert.equal(status, 401, 'a link that is none, for a passkey');
+    assert.deepEqual(await counts(), [wrong + 6, waiting + 1]);
   });
 
   test('five wrong ones in a row: then even the right one waits, whoever sends it', async () => {

@@ -25,9 +25,12 @@ export function refuseLink(
   });
 }
 
-/** The time that a request waited in the service does not count for the expiry of its estimate. */
+/**
+ * The time that a request waited in the service does not count for the expiry of its estimate. The database's clock is read in whole
+ * milliseconds: rounded down once more, a request would arrive before an estimate that ended in its own millisecond.
+ */
 export function arrivalOf(estimate: EstimateRecord | undefined, waitedMs: number): Date {
-  return new Date((estimate?.readAt.getTime() ?? 0) - waitedMs);
+  return new Date(Math.ceil((estimate?.readAt.getTime() ?? 0) - waitedMs));
 }
 
 /**

@@ -7,7 +7,7 @@ import { pageAddressOf } from '../http/page-address.ts';
 import { openRoute, operatorRoute } from '../route.ts';
 import { closed, flag, idParams, line, listOf, nullableTime, shape, text, time } from '../schema-parts.ts';
 import { LinkBody, linkMembers, Session } from './session-schemas.ts';
-import { beginSession, requestOf } from './sign-in.ts';
+import { beginSession, countGuesses, requestOf } from './sign-in.ts';
 
 const Begun = shape('BegunPasskey', {
   options_json: text('What the browser is asked, as JSON: the `publicKey` of `navigator.credentials`.'),
@@ -51,7 +51,7 @@ export const signInWithPasskey = openRoute({
     const given = { ...pageAddressOf(request), challenge, responseJson };
     return beginSession(
       reply,
-      await signInByPasskey(tools, given, { request: requestOf(request, tools.environment) }),
+      await countGuesses(tools, () => signInByPasskey(tools, given, { request: requestOf(request, tools.environment) })),
       tools.environment,
     );
   },
@@ -81,7 +81,8 @@ export const giveAgain = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), challenge, responseJson };
-    const opened = await signInByPasskey(tools, given, { request: requestOf(request, tools.environment), again: operatorId });
+    const asked = { request: requestOf(request, tools.environment), again: operatorId };
+    const opened = await countGuesses(tools, () => signInByPasskey(tools, given, asked));
     return beginSession(reply, opened, tools.environment);
   },
 });
@@ -102,7 +103,7 @@ export const beginByLink = openRoute({
   body: LinkBody,
   answer: Begun,
   handle: async ({ tools, request, body: { code, totp } }) =>
-    begunToWire(await beginPasskeyByCode(tools, { code, totp }, pageAddressOf(request))),
+    begunToWire(await countGuesses(tools, () => beginPasskeyByCode(tools, { code, totp }, pageAddressOf(request)))),
 });
 
 export const addByLink = openRoute({
@@ -117,7 +118,8 @@ export const addByLink = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { code, name, challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), code, name, challenge, responseJson };
-    return beginSession(reply, await addPasskeyByCode(tools, given, requestOf(request, tools.environment)), tools.environment);
+    const opened = await countGuesses(tools, () => addPasskeyByCode(tools, given, requestOf(request, tools.environment)));
+    return beginSession(reply, opened, tools.environment);
   },
 });
 

@@ -5,6 +5,7 @@ import { endSession, type OpenedSession, type RequestOfSession } from '../../ope
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
 import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
 import { Type } from '../../partner-api/schema-type.ts';
+import type { OperatorApiTools } from '../app.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
@@ -17,10 +18,18 @@ type Asked = Pick<OpenCall<unknown>, 'tools' | 'request' | 'reply'>;
 async function takeTurn<Result>({ tools, request, reply }: Asked, work: () => Promise<Result>): Promise<Result> {
   const { remoteAddress, remotePort } = request.raw.socket;
   const asker = `${remoteAddress} ${remotePort}`;
+  return countGuesses(tools, () => tools.shared.signInInTurn({ asker, isWanted: () => !reply.raw.destroyed, work }));
+}
+
+/** Counts a sign-in that is refused for what was given. */
+export async function countGuesses<Result>(
+  { onSignInRefused }: Pick<OperatorApiTools, 'onSignInRefused'>,
+  work: () => Promise<Result>,
+): Promise<Result> {
   try {
-    return await tools.shared.signInInTurn({ asker, isWanted: () => !reply.raw.destroyed, work });
+    return await work();
   } catch (error) {
-    if (isGuess(error)) tools.onSignInRefused(error.code);
+    if (isGuess(error)) onSignInRefused(error.code);
     throw error;
   }
 }
