@@ -99,34 +99,6 @@ export async function listPartnersWithOverdueReviews(nodes: NodeReader, hours: n
   return (await nodes.read<{ partnerId: string }>(LIST_PARTNERS_OVERDUE, [hours])).map(({ partnerId }) => partnerId);
 }
 
-/** Later than this from now a review was opened by a clock that was ahead: it would wait until its time comes again, and as long again. */
-const AHEAD_MOST = "interval '1 minute'";
-
-const LIST_PARTNERS_AHEAD: OfAllPartners = {
-  name: 'list_partners_with_reviews_ahead',
-  write: (ofPartners) => `select distinct partner_id as "partnerId" from (
-      select partner_id from contribution_review
-      where ${ofPartners('partner_id')} and resolved_at is null and opened_at > now() + ${AHEAD_MOST}
-      order by opened_at, transaction_id
-    ) ahead`,
-};
-
-/** Lists the partners with an open review that began more than a minute from now, in no order. */
-export async function listPartnersWithReviewsAhead(nodes: NodeReader): Promise<string[]> {
-  return (await nodes.read<{ partnerId: string }>(LIST_PARTNERS_AHEAD, [])).map(({ partnerId }) => partnerId);
-}
-
-const REOPEN_AHEAD: Statement = {
-  name: 'update_contribution_reviews_ahead',
-  text: `update contribution_review set opened_at = ${NOW}
-    where partner_id = $1 and resolved_at is null and opened_at > now() + ${AHEAD_MOST}`,
-};
-
-/** Lets the open reviews of a partner begin now that began more than a minute from now. */
-export async function updateReviewsAhead(db: Queryable, partnerId: string): Promise<void> {
-  await run(db, REOPEN_AHEAD, [partnerId]);
-}
-
 /** A position among the open reviews. Times are stored to the millisecond. */
 export type ReviewPlace = Pick<ContributionReview, 'openedAt' | 'transactionId'>;
 
