@@ -296,6 +296,16 @@ test('a session that was used while the clock was ahead is over', HANG_LIMIT, as
   assert.deepEqual([await statusAfter('1 minute'), await statusAfter('1 year')], [200, 401]);
 });
 
+test('a token that was used while the clock was ahead works on until its end', HANG_LIMIT, async () => {
+  const email = `${uniqueId('person')}@example.org`;
+  const { operator, signInCode } = await createOperator(database, OWNER, { name: 'Somebody', email, role: 'viewer' });
+  const { token } = await signIn(database, signInCode);
+  const text =
+    "update operator_credential set last_used_at = now() + interval '1 year' where operator_id = $1 and kind = 'token'";
+  assert.equal((await pool.query(text, [operator.operatorId])).rowCount, 1);
+  assert.equal((await authenticateOperator(database, token)).operator.operatorId, operator.operatorId);
+});
+
 test('a passkey that was used while the clock was ahead answers the challenges of now', HANG_LIMIT, async () => {
   const origin = `http://localhost:${service.operationsPort}`;
   const authenticator = new Authenticator(origin);

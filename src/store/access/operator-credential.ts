@@ -87,7 +87,10 @@ export interface HeldCredential extends Operator {
   readonly verifierKinds: readonly string[];
 }
 
-/** What began, or was used, later than this from now was dated by a clock that was ahead: it would outlive its time by as much. */
+/**
+ * What began later than this from now was dated by a clock that was ahead: it would outlive its time by as much. So would a session that
+ * was used then, whose time goes by its last use.
+ */
 export const AHEAD_MOST_MS = 600_000;
 export const AHEAD_MOST = `interval '${AHEAD_MOST_MS} milliseconds'`;
 
@@ -95,8 +98,9 @@ export const AHEAD_MOST = `interval '${AHEAD_MOST_MS} milliseconds'`;
 const BRIEF_KINDS = "array['session', 'token', 'code']";
 
 const IS_VALID = `c.ended_at is null and c.expires_at > now()
-        and (c.kind <> all (${BRIEF_KINDS}) or greatest(c.created_at, c.last_used_at) < now() + ${AHEAD_MOST})
-        and (c.kind <> 'session' or coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS}))`;
+        and (c.kind <> all (${BRIEF_KINDS}) or c.created_at < now() + ${AHEAD_MOST})
+        and (c.kind <> 'session' or (coalesce(c.last_used_at, c.created_at) > now() - make_interval(secs => ${SESSION_IDLE_SECONDS})
+          and coalesce(c.last_used_at, c.created_at) < now() + ${AHEAD_MOST}))`;
 
 const USED_AT = "date_trunc('minute', now())";
 
