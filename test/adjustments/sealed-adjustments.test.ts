@@ -180,12 +180,28 @@ describe('rules that the audit does not have bound nothing', () => {
     assert.deepEqual([adjustment?.status, effect, settlement], ['draft', null, null]);
     assert.deepEqual(
       problems.map(({ field, code }: ErrorDetail) => [field, code]),
-      [['point_conversion_version', 'record_modified']],
+      [['rule_version', 'record_modified']],
     );
     assert.match(problems[0].message, new RegExp(of.label));
     await assert.rejects(approveAdjustment(database, BEA, left, real), unsound(of.label));
 
     await tamper('update rule_version set point_value = 0.05 where version = $1', [of.label]);
     assert.equal((await operator.get(path(left))).body.effect.settled_amount_after, '11.5');
+  });
+
+  test('the problem of an adjustment names a rule of any kind that was edited, not the value of a point', async () => {
+    const { partnerId, transactionId } = await withRule();
+    const label = uniqueId('cost');
+    await insertPrice(database, 'tree_cost', { partnerId, label, starts: '-1 day', price: '20' });
+    const { adjustmentId } = await draft({ partnerId, transactionId });
+    const operator = await signedInOperator(service, 'operator');
+    await tamper('update rule_version set tree_cost = 10 where version = $1', [label]);
+    const { problems } = (await operator.get(`/operator/v1/partners/${partnerId}/adjustments/${adjustmentId}`)).body;
+    assert.deepEqual(
+      problems.map(({ field, code }: ErrorDetail) => [field, code]),
+      [['rule_version', 'record_modified']],
+    );
+    assert.match(problems[0].message, new RegExp(`tree_cost/${label} `));
+    await tamper('update rule_version set tree_cost = 20 where version = $1', [label]);
   });
 });

@@ -2836,7 +2836,7 @@ export interface components {
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentProblem: {
-            /** @description The field. */
+            /** @description The field; `rule_version` where a version of a rule differs from the audit: the message names its kind and the version. */
             field: string;
             /** @description The code. */
             code: string;

@@ -122,7 +122,9 @@ const previewMembers = {
   ),
   problems: listOf(
     shape('AdjustmentProblem', {
-      field: text('The field.'),
+      field: text(
+        'The field; `rule_version` where a version of a rule differs from the audit: the message names its kind and the version.',
+      ),
       code: text('The code.'),
       message: text('Why the adjustment cannot be posted now, in a sentence.'),
     }),

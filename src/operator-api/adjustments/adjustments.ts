@@ -56,7 +56,7 @@ async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment):
   } catch (error) {
     if (!(error instanceof UnverifiedRecordError)) throw error;
     const { message } = error;
-    const problems = [{ field: 'point_conversion_version', code: 'record_modified', message } as const];
+    const problems = [{ field: 'rule_version', code: 'record_modified', message } as const];
     return { effect: null, currency: null, problems, needsBeyondWorthReason: false, settlement: null };
   }
 }
