@@ -22,18 +22,19 @@ const NAMES = ['subjectId', 'partnerId', 'operatorId', 'action'] as const satisf
 /**
  * An entry has the time at which its transaction began, and the number of the moment before its commit. A closing may take hours, and no
  * transaction takes longer than this. So an entry that is this much younger than another has a higher number, unless the clock of the
- * database was wrong when one of them was made: then no number is a bound.
+ * database was wrong when one of them was made: then no number is a bound. Only the two entries next to a bound are compared: where that
+ * clock dated others, or both of them, entries may be left out of a range.
  */
 const LONGEST_MS = 24 * 60 * 60 * 1_000;
 
-/** Every entry since then has a higher number; `undefined` where all may be since then. */
+/** Every entry since then has a higher number, but for a wrong clock; `undefined` where all may be since then. */
 async function findLastNoBefore(db: Queryable, since: Date): Promise<bigint | undefined> {
   const last = await findLastEntryBefore(db, new Date(since.getTime() - LONGEST_MS));
   const first = last && (await findFirstEntrySince(db, since));
   return areInOrder(last, first) ? last : undefined;
 }
 
-/** Every entry before then has a lower number; `undefined` where all may be before then. */
+/** Every entry before then has a lower number, but for a wrong clock; `undefined` where all may be before then. */
 async function findFirstNoSince(db: Queryable, until: Date): Promise<bigint | undefined> {
   const first = await findFirstEntrySince(db, new Date(until.getTime() + LONGEST_MS));
   const last = first && (await findLastEntryBefore(db, until));
@@ -44,14 +45,20 @@ function areInOrder(earlierNo: bigint | undefined, laterNo: bigint | undefined):
   return earlierNo === undefined || laterNo === undefined || earlierNo < laterNo;
 }
 
-/** The newest first. It reads no more than a day of what was recorded before `since`, unless a wrong clock dated entries of about that time. */
+/**
+ * The newest first. It reads no more than a day of what was recorded before `since`, unless a wrong clock dated entries of about that time.
+ * Entries since then may be left out where one did.
+ */
 export async function listLatestEntries(db: Queryable, filter: Omit<AuditFilter, 'afterNo'>): Promise<SealedEntry[]> {
   const { since } = filter;
   const afterNo = since && (await findLastNoBefore(db, since));
   return listAuditEntries(db, { ...filter, afterNo });
 }
 
-/** Entries of the audit. One filter is looked up, and the others are looked for in what it finds. */
+/**
+ * Entries of the audit. One filter is looked up, and the others are looked for in what it finds. Entries of the range may be left
+ * out where a wrong clock dated entries of about its beginning or end.
+ */
 export async function listEntries(
   db: Queryable,
   { since, until, ...wanted }: EntryFilter,
