@@ -6,7 +6,7 @@ import { type Database, onOneConnection } from '../store/database.ts';
 import { type DatabaseProblem, nodeOf, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
-import { WorkerWatch } from '../store/worker-watch.ts';
+import type { WorkerWatch } from '../store/worker-watch.ts';
 import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
 import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
@@ -35,11 +35,10 @@ export interface DatabaseWatchOptions {
   readonly logger: Logger;
   /** Why the database does not run, where the service runs it; the words of a connection tell less, and change from look to look. */
   readonly findFailure?: () => string | undefined;
-  /** How often the workers of a cluster are asked whether they keep what they commit; a minute by default. */
-  readonly askWorkersEveryMs?: number;
+  /** Of a cluster. */
+  readonly workers?: WorkerWatch | undefined;
 }
 
-/** The connections of the watch, on a cluster beside {@link WORKERS_POOL_SIZE}. */
 export const WATCH_POOL_SIZE = 1;
 
 const LOOK_EVERY_MS = 5_000;
@@ -80,7 +79,6 @@ class LookingWatch implements DatabaseWatch {
   readonly #database: Database;
   readonly #logger: Logger;
   readonly #findFailure: () => string | undefined;
-  /** Of a cluster. */
   readonly #workers: WorkerWatch | undefined;
   readonly #look = shared(() => this.#lookNow());
   readonly #timer: NodeJS.Timeout;
@@ -95,9 +93,9 @@ class LookingWatch implements DatabaseWatch {
   readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
 
-  constructor({ database, logger, findFailure = () => undefined, askWorkersEveryMs }: DatabaseWatchOptions) {
+  constructor({ database, logger, findFailure = () => undefined, workers }: DatabaseWatchOptions) {
     this.#database = database;
-    this.#workers = database.isDistributed ? new WorkerWatch(database, askWorkersEveryMs) : undefined;
+    this.#workers = workers;
     this.#logger = logger;
     this.#findFailure = findFailure;
     this.#timer = setInterval(() => this.#lookWhenDue(), LOOK_AGAIN_MS);

@@ -7,6 +7,7 @@ import { collectFromProcesses } from '../observability/process-metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { Database } from '../store/database.ts';
 import type { DatabaseProblem } from '../store/database-problem.ts';
+import { WORKERS_POOL_SIZE, WorkerWatch } from '../store/worker-watch.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openDatabaseWatch } from './database-watch.ts';
 import { closeHandedConnections } from './handed-connections.ts';
@@ -60,23 +61,25 @@ export async function startServiceProcesses(
     throw error;
   });
   let operators: Operators | undefined;
-  let operatorsPool: Database | undefined;
-  const watch = openDatabaseWatch({ ...store, logger: log.logger });
+  const pools: Database[] = [];
+  const openPool = (size: number) => {
+    const opened = store.openPool(size);
+    pools.push(opened);
+    return opened;
+  };
+  const workers = store.database.isDistributed ? new WorkerWatch(openPool(WORKERS_POOL_SIZE)) : undefined;
+  const watch = openDatabaseWatch({ ...store, workers, logger: log.logger });
   hearTroubles(watch.noteProblem);
   const stop = once(async () => {
     await pool.stop(async () => operators?.close());
     await operators?.jobsEnded();
     await listener.close();
     watch.close();
-    await operatorsPool?.close();
+    for (const each of pools) await each.close();
     await store.close();
     await log.flush();
   });
   try {
-    const openPool = (size: number) => {
-      operatorsPool = store.openPool(size);
-      return operatorsPool;
-    };
     const own = openOwnMetrics({
       databaseReason: () => watch.reason,
       countMissing: pool.countMissing,

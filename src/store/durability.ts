@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Connection, Database, Queryable } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { problemOf, UnfitDatabaseError } from './database-problem.ts';
 import { run } from './query.ts';
 
@@ -52,8 +52,8 @@ const ASK_WORKERS = `select set_config('client_min_messages', 'error', true);
   select nodename || ':' || nodeport as node, success, result
   from run_command_on_workers($command$select row_to_json(s) from (${SETTINGS}) s$command$)`;
 
-/** Reads the same of each worker, in a session of the same role: a new one, unless the connection has used the worker before. */
-export async function readWorkerSettings({ pool }: { readonly pool: Database['pool'] | Connection }): Promise<Worker[]> {
+/** Reads the same of each worker, in a new session of the same role: Citus connects anew for each such question. */
+export async function readWorkerSettings({ pool }: Pick<Database, 'pool'>): Promise<Worker[]> {
   const results = (await pool.query(ASK_WORKERS)) as unknown as pg.QueryResult<{
     node: string;
     success: boolean;

@@ -2,7 +2,7 @@ import type { Database } from './database.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
 import { listWorkerProblems, readWorkerSettings } from './durability.ts';
 
-/** Asked beside the looks at the coordinator: a worker that does not answer holds up none of them. */
+/** Of the pool of the watch, which no look at the coordinator shares: a worker that does not answer holds up none of them. */
 export const WORKERS_POOL_SIZE = 1;
 
 /** The settings of a worker change seldom, and to ask for them opens a connection to each. */
@@ -18,6 +18,7 @@ export class WorkerWatch {
   #isAsking = false;
   #problems: readonly string[] = [];
 
+  /** @param database With {@link WORKERS_POOL_SIZE} connections that no work takes. */
   constructor({ pool }: Pick<Database, 'pool'>, askEveryMs = ASK_EVERY_MS) {
     this.#pool = pool;
     this.#askEveryMs = askEveryMs;
@@ -35,13 +36,10 @@ export class WorkerWatch {
     if (this.#problems.length > 0) throw new UnfitDatabaseError('not_durable', this.#problems.join(' '));
   }
 
-  /** The connection is ended: those to the workers would be used again, and keep what was set when they began. */
   async #ask(): Promise<void> {
     this.#isAsking = true;
     try {
-      const connection = await this.#pool.connect();
-      const workers = await readWorkerSettings({ pool: connection }).finally(() => connection.release(true));
-      this.#problems = listWorkerProblems(workers);
+      this.#problems = listWorkerProblems(await readWorkerSettings({ pool: this.#pool }));
     } finally {
       this.#isAsking = false;
       this.#askedAtMs = performance.now();

@@ -1,6 +1,7 @@
 /** The same service on a Citus cluster: where its rows lie, and what a plain PostgreSQL says of distribution. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
@@ -16,7 +17,7 @@ import {
 import { distributeTables, GROWING_TABLES, listDistributedTables } from '../../src/store/schema/distribute.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { insertWebhookEndpoint, listSecretsByKey } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { WORKERS_POOL_SIZE } from '../../src/store/worker-watch.ts';
+import { WORKERS_POOL_SIZE, WorkerWatch } from '../../src/store/worker-watch.ts';
 import { openSecretBox } from '../../src/webhooks/security/secret-box.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -150,9 +151,10 @@ if (isCluster) {
       const { pool } = service.database;
       await pool.query(`create role ${role} superuser login`);
       const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
-      const opened = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE + WORKERS_POOL_SIZE });
+      const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
+      const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE });
       const logger = pino({ level: 'silent' });
-      const watch = openDatabaseWatch({ database: { ...opened, isDistributed: true }, logger, askWorkersEveryMs: 0 });
+      const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
       const answer = () => watch.check().catch((error: Error) => `not ready: ${error.message}`);
       try {
         // It asks them for the second look.
@@ -168,7 +170,33 @@ if (isCluster) {
         await waitFor('readiness', async () => (await answer()) === undefined);
       } finally {
         watch.close();
-        await opened.close();
+        await database.close();
+        await apart.close();
+        await pool.query(`drop role ${role}`);
+      }
+    });
+
+    test('the look at the coordinator keeps its connection while the workers are asked: a new one may be refused', async () => {
+      const role = `no_longer_${process.pid}`;
+      const { pool } = service.database;
+      await pool.query(`create role ${role} superuser login`);
+      const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
+      const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
+      const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE });
+      const logger = pino({ level: 'silent' });
+      const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
+      try {
+        for (let look = 0; look < 3; look++) assert.equal(await watch.check(), undefined);
+        await pool.query(`alter role ${role} nologin`);
+        // Long enough for several questions.
+        for (let look = 0; look < 10; look++) {
+          assert.equal(await watch.check(), undefined);
+          await sleep(50);
+        }
+      } finally {
+        watch.close();
+        await database.close();
+        await apart.close();
         await pool.query(`drop role ${role}`);
       }
     });
