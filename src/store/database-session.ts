@@ -35,8 +35,8 @@ export class DatabaseSession extends pg.Client {
   preparesStatements = true;
   /** The database of its transaction; `undefined` outside of `inTransaction`. */
   transactionOf: Database | undefined;
-  /** Its `synchronous_commit` is `on`. */
-  keepsCommits = false;
+  /** Its `synchronous_commit`, where the service keeps it from losing commits. */
+  commitLevel: string | undefined;
   /** Whether the transaction wrote an event. */
   hasEvents = false;
   #warning: string | undefined;

@@ -188,7 +188,7 @@ async function makeFit(client: pg.PoolClient, settings: readonly string[], oneSc
   const [{ isStandby, schema, synchronousCommit }] = rows;
   if (isStandby) throw new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.');
   oneSchema.admit(client, schema);
-  (client as unknown as DatabaseSession).keepsCommits = synchronousCommit === 'on';
+  (client as unknown as DatabaseSession).commitLevel = synchronousCommit;
 }
 
 function refuseAudit(): never {

@@ -77,11 +77,12 @@ export async function inTransaction<T>(
 
 /**
  * Citus sends a setting to the worker with all that stands in the same message, so that each stands alone. The commit of the worker is one
- * of another session, whose level is that of the worker and its role: it gets `on` where this session has it.
+ * of another session, whose level is that of the worker and its role: it gets the level of this session.
  */
 async function beginTransaction(client: DatabaseSession, setting: string): Promise<void> {
   if (!client.transactionOf?.isDistributed) return client.query(`begin; ${setting}`);
-  const settings = client.keepsCommits ? [setting, 'set local synchronous_commit = on'] : [setting];
+  const { commitLevel } = client;
+  const settings = commitLevel === undefined ? [setting] : [setting, `set local synchronous_commit = ${commitLevel}`];
   await Promise.all(['begin', ...settings].map((text) => client.query(text)));
 }
 

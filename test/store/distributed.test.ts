@@ -122,6 +122,8 @@ if (isCluster) {
       await pool.query(`create function tell_commits(text) returns text volatile language plpgsql as
         $$ begin return current_setting('synchronous_commit') || ' at ' || current_setting('port'); end $$`);
       const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
+      const withOptions = (options: string) =>
+        Object.assign(new URL(databaseUrl), { search: `?${new URLSearchParams({ options })}` }).href;
       const levelOf = async (more: Partial<DatabaseOptions> = {}): Promise<string> => {
         const opened = openDatabase({ databaseUrl, poolSize: 1, ...more });
         const find = async (db: Queryable) =>
@@ -139,8 +141,10 @@ if (isCluster) {
         await pool.query(`alter role ${role} set synchronous_commit = off`);
         assert.equal(await levelOf(), 'on');
         assert.equal(await levelOf({ settings: [LOSES_COMMITS] }), 'off', 'what can be made again waits for no disk');
-        await pool.query(`alter role ${role} set synchronous_commit = remote_apply`);
-        assert.equal(await levelOf(), 'remote_apply');
+        for (const level of ['remote_write', 'remote_apply']) {
+          const databaseUrl = withOptions(`-c synchronous_commit=${level}`);
+          assert.equal(await levelOf({ databaseUrl }), level, 'as the operator chose it for the coordinator');
+        }
       } finally {
         await pool.query(`drop function tell_commits; drop role ${role}`);
       }
