@@ -1,6 +1,6 @@
-import type { Database } from './database.ts';
+import { canPrepare, type Database } from './database.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
-import { listWorkerProblems, readWorkerSettings } from './durability.ts';
+import { listWorkerProblems, readWorkerSettings, type Worker } from './durability.ts';
 
 /** Of the pool of the watch, which no look at the coordinator shares: a worker that does not answer holds up none of them. */
 export const WORKERS_POOL_SIZE = 1;
@@ -39,10 +39,17 @@ export class WorkerWatch {
   async #ask(): Promise<void> {
     this.#isAsking = true;
     try {
-      this.#problems = listWorkerProblems(await readWorkerSettings({ pool: this.#pool }));
+      const workers = await readWorkerSettings({ pool: this.#pool });
+      // Behind a transaction pooler a session has no level of its own for its transactions to set.
+      this.#problems = listWorkerProblems(canPrepare(this.#pool) ? workers.map(keepingCommits) : workers);
     } finally {
       this.#isAsking = false;
       this.#askedAtMs = performance.now();
     }
   }
+}
+
+/** As each transaction of the service has it, which sets the level of its commits on the worker, too. */
+function keepingCommits(worker: Worker): Worker {
+  return { ...worker, settings: worker.settings && { ...worker.settings, synchronousCommit: 'on' } };
 }

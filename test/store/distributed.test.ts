@@ -150,31 +150,65 @@ if (isCluster) {
       }
     });
 
-    test('a service whose worker began to lose commits after the start is not ready, with the worker, until it keeps them again', async () => {
-      const role = `lossy_now_${process.pid}`;
+    for (const { where, preparesStatements, setting, told } of [
+      {
+        where: 'a service',
+        preparesStatements: true,
+        setting: 'client_min_messages = error',
+        told: 'client_min_messages is error: ',
+      },
+      {
+        where: 'a service behind a transaction pooler',
+        preparesStatements: false,
+        setting: 'synchronous_commit = off',
+        told: 'synchronous_commit is off: ',
+      },
+    ])
+      test(`${where} whose worker began to lose commits after the start is not ready, with the worker, until it keeps them again`, async () => {
+        const role = `lossy_now_${process.pid}`;
+        const { pool } = service.database;
+        await pool.query(`create role ${role} superuser login`);
+        const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
+        const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
+        const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE, preparesStatements });
+        const logger = pino({ level: 'silent' });
+        const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
+        const answer = () => watch.check().catch((error: Error) => `not ready: ${error.message}`);
+        try {
+          // It asks them for the second look.
+          for (let look = 0; look < 3; look++) assert.equal(await answer(), undefined);
+          await pool.query(`alter role ${role} set ${setting}`);
+          const ofBoth = new RegExp(`\\(Worker \\S+:\\d+: ${told}.+ Worker \\S+:\\d+: ${told}`);
+          const words = await waitFor('words about both workers', async () => {
+            const said = await answer();
+            return said !== undefined && ofBoth.test(said) && said;
+          });
+          assert.match(words, /^not ready: the database has a problem: a crash would lose contributions\. Set the settings/);
+          await pool.query(`alter role ${role} reset all`);
+          await waitFor('readiness', async () => (await answer()) === undefined);
+        } finally {
+          watch.close();
+          await database.close();
+          await apart.close();
+          await pool.query(`drop role ${role}`);
+        }
+      });
+
+    test('a service stays ready whose role was set to lose commits since the start: its transactions keep theirs', async () => {
+      const role = `lossy_ready_${process.pid}`;
       const { pool } = service.database;
       await pool.query(`create role ${role} superuser login`);
       const databaseUrl = Object.assign(new URL(service.databaseUrl), { username: role }).href;
-      const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
       const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE });
-      const logger = pino({ level: 'silent' });
-      const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
-      const answer = () => watch.check().catch((error: Error) => `not ready: ${error.message}`);
+      const workers = new WorkerWatch(apart, 0);
       try {
-        // It asks them for the second look.
-        for (let look = 0; look < 3; look++) assert.equal(await answer(), undefined);
         await pool.query(`alter role ${role} set synchronous_commit = off`);
-        const ofBoth = /\(Worker \S+:\d+: synchronous_commit is off: .+ Worker \S+:\d+: synchronous_commit is off: /;
-        const told = await waitFor('words about both workers', async () => {
-          const said = await answer();
-          return said !== undefined && ofBoth.test(said) && said;
-        });
-        assert.match(told, /^not ready: the database has a problem: a crash would lose contributions\. Set the settings/);
-        await pool.query(`alter role ${role} reset synchronous_commit`);
-        await waitFor('readiness', async () => (await answer()) === undefined);
+        // Long enough for several questions.
+        for (let look = 0; look < 10; look++) {
+          workers.requireDurable();
+          await sleep(50);
+        }
       } finally {
-        watch.close();
-        await database.close();
         await apart.close();
         await pool.query(`drop role ${role}`);
       }
