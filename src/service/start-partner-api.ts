@@ -133,10 +133,14 @@ export async function startPartnerApi(
   return listening.baseUrl;
 }
 
-function watchNodes(store: PartnerApiTools['store'], parts: AsyncDisposableStack, onLost: (failure: unknown) => void): NodeWatch {
+function watchNodes(
+  store: PartnerApiTools['store'],
+  parts: AsyncDisposableStack,
+  onFailure: (failure: unknown) => void,
+): NodeWatch {
   const apart = store.openApart(LOOK_POOL_SIZE, LOOK_SETTINGS);
   parts.defer(() => apart.close());
-  const nodes = openNodeWatch(apart, onLost);
+  const nodes = openNodeWatch(apart, onFailure);
   parts.defer(() => nodes.close());
   return nodes;
 }

@@ -1,6 +1,6 @@
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from './database.ts';
-import { problemOf } from './database-problem.ts';
+import { isWithoutWorker, problemOf } from './database-problem.ts';
 import { LIST_PARTNERS_BY_NODE, LOOK_AT_NODE, type PartnersOfNode } from './node-reader.ts';
 import { run, runAnew } from './query.ts';
 
@@ -22,10 +22,10 @@ export interface NodeWatch {
 
 /**
  * @param database With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}.
- * @param onLost Called with the words of the coordinator at each look that a lost node does not answer.
+ * @param onFailure Called at each look that gets no connection to a node, with the words of the coordinator.
  */
-export function openNodeWatch(database: Pick<Database, 'pool'>, onLost: (failure: unknown) => void): NodeWatch {
-  return new LookingNodeWatch(database, onLost);
+export function openNodeWatch(database: Pick<Database, 'pool'>, onFailure: (failure: unknown) => void): NodeWatch {
+  return new LookingNodeWatch(database, onFailure);
 }
 
 interface LostNode {
@@ -35,14 +35,14 @@ interface LostNode {
 
 class LookingNodeWatch implements NodeWatch {
   readonly #pool: Database['pool'];
-  readonly #onLost: (failure: unknown) => void;
+  readonly #onFailure: (failure: unknown) => void;
   readonly #lost = new Map<number, LostNode>();
   readonly #timer: NodeJS.Timeout;
   #isLooking = false;
 
-  constructor({ pool }: Pick<Database, 'pool'>, onLost: (failure: unknown) => void) {
+  constructor({ pool }: Pick<Database, 'pool'>, onFailure: (failure: unknown) => void) {
     this.#pool = pool;
-    this.#onLost = onLost;
+    this.#onFailure = onFailure;
     this.#timer = setInterval(() => void this.#look([...this.#lost.values()].flatMap(firstOf)), LOOK_AGAIN_MS);
     this.#timer.unref();
   }
@@ -72,18 +72,27 @@ class LookingNodeWatch implements NodeWatch {
     this.#isLooking = false;
   }
 
-  /** Only the words of the coordinator about the node tell that it is lost, and only an answer that it is back. */
+  /**
+   * Only the words of the coordinator about the node tell that it is lost, and only an answer that it is back: also that it has no free
+   * connection.
+   */
   async #lookAt(partnerId: string): Promise<void> {
     try {
       await run(this.#pool, LOOK_AT_NODE, [partnerId]);
-      for (const [groupId, { partnerIds }] of this.#lost) if (partnerIds.has(partnerId)) this.#lost.delete(groupId);
+      this.#forget(partnerId);
     } catch (failure) {
-      if (problemOf(failure)?.reason !== 'worker_lost') return;
-      this.#onLost(failure);
+      const problem = problemOf(failure);
+      if (!isWithoutWorker(problem)) return;
+      this.#onFailure(failure);
+      if (problem?.reason !== 'worker_lost') return this.#forget(partnerId);
       const nodes = await runAnew<PartnersOfNode>(this.#pool, LIST_PARTNERS_BY_NODE, []);
       const node = nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
       if (node) this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
     }
+  }
+
+  #forget(partnerId: string): void {
+    for (const [groupId, { partnerIds }] of this.#lost) if (partnerIds.has(partnerId)) this.#lost.delete(groupId);
   }
 }
 

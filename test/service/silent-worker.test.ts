@@ -108,9 +108,9 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     }
   });
 
-  test('a worker that takes no further connections is told as that, and is not taken for lost', HANG_LIMIT, async () => {
+  test('a worker that takes no further connections is told as that, and is not taken for lost, also after it was', HANG_LIMIT, async () => {
     const role = `without_connections_${process.pid}`;
-    await cluster.pool.query(`create role ${role} login; grant select on event_counter to ${role}`);
+    await cluster.pool.query(`create role ${role} login; grant select on event_counter, partner to ${role}`);
     const limit = async (connections: number) => {
       for (const worker of cluster.workers)
         await worker.query(`set citus.enable_ddl_propagation = off; alter role ${role} connection limit ${connections}`);
@@ -118,8 +118,9 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     await limit(0);
     const databaseUrl = Object.assign(new URL(cluster.databaseUrl), { username: role }).href;
     const apart = openDatabase({ databaseUrl, poolSize: LOOK_POOL_SIZE, settings: LOOK_SETTINGS });
-    const lost: unknown[] = [];
-    const nodes = openNodeWatch(apart, (failure) => lost.push(failure));
+    const failures: unknown[] = [];
+    const reasonOf = (failure: unknown) => problemOf(failure)?.reason;
+    const nodes = openNodeWatch(apart, (failure) => failures.push(failure));
     try {
       nodes.suspect(first.partner.partnerId);
       // Sent after the look of the suspicion, on the only connection.
@@ -127,7 +128,16 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       const { message, ...problem } = problemOf(failure) as DatabaseProblem;
       assert.match(message, /too many connections for role/);
       assert.deepEqual(problem, { reason: 'connections_used_up', worker: `127.0.0.1:${lostPort}` });
-      assert.deepEqual([lost, nodes.refusalOf(first.partner.partnerId)], [[], undefined]);
+      assert.deepEqual([failures.map(reasonOf), nodes.refusalOf(first.partner.partnerId)], [['connections_used_up'], undefined]);
+      await moveNode(cluster, lostPort, CLOSED_PORT);
+      while (!nodes.refusalOf(first.partner.partnerId)) {
+        nodes.suspect(first.partner.partnerId);
+        await sleep(PAUSE_MS);
+      }
+      assert.equal(reasonOf(failures.at(-1)), 'worker_lost');
+      await moveNode(cluster, CLOSED_PORT, lostPort);
+      while (nodes.refusalOf(first.partner.partnerId)) await sleep(PAUSE_MS);
+      assert.equal(reasonOf(failures.at(-1)), 'connections_used_up', 'it answers again, and has no connection');
     } finally {
       nodes.close();
       await apart.close();
