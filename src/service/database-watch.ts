@@ -166,7 +166,6 @@ class LookingWatch implements DatabaseWatch {
   async #commit(): Promise<DatabaseProblem | undefined> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     const { now, oldest } = await inTime(onOneConnection(this.#database.pool, checkWritable));
-    this.#workers?.requireDurable();
     // As after a correction of that clock: a process without the rules of partners reads it nowhere else.
     correctIdentifierClock(now, beganAtMs);
     const tookMs = Math.round(performance.now() - beganAtMs);
@@ -176,6 +175,7 @@ class LookingWatch implements DatabaseWatch {
       this.#late.note(`a commit took ${tookMs} ms`);
       this.#failedAtMs = performance.now();
     }
+    this.#workers?.requireDurable();
     return findOldIds(oldest) ?? findOffset(now.getTime() - askedAt);
   }
 

@@ -5,8 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
+import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
+import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
 import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
 import {
   listMissingTimeouts,
@@ -24,6 +26,8 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { countByStatus } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { type TestPartner, testService } from '../support/service.ts';
+
+const DAY_MS = 86_400_000;
 
 const isCluster = process.env['TEST_ENGINE'] === 'citus';
 const service = await testService();
@@ -184,6 +188,10 @@ if (isCluster) {
             return said !== undefined && ofBoth.test(said) && said;
           });
           assert.match(words, /^not ready: the database has a problem: a crash would lose contributions\. Set the settings/);
+          setIdentifierClock(Date.now() - performance.now() + DAY_MS);
+          await answer();
+          const idAt = Number(timeOfId(ID_PREFIXES.contribution, newId(ID_PREFIXES.contribution)));
+          assert.ok(idAt < Date.now() + DAY_MS / 2, 'new identifiers follow the clock that the look has read');
           await pool.query(`alter role ${role} reset all`);
           await waitFor('readiness', async () => (await answer()) === undefined);
         } finally {
