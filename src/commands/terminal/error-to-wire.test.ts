@@ -18,6 +18,10 @@ test('who meets a session that a worker ended repeats the command, and replaces 
     /^A worker of the database ended a session .* Repeat it\. /,
   );
   assert.match(messageOf(refusalOfCoordinator('Connection refused')), /^A worker of the database does not answer\. .*standby/);
+  assert.match(
+    messageOf(refusalOfCoordinator('FATAL:  sorry, too many clients already')),
+    /^A worker of the database takes no further connections\. Nothing that includes its partners .* max_connections\. /,
+  );
 });
 
 test('who cannot know whether the change was made is told to check first, and not to repeat', () => {

@@ -3,8 +3,9 @@ import { ConfigError } from '../../config.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { PartnersLeftError } from '../../operations/for-each-partner.ts';
+import { sayWithoutWorker } from '../../operations/overview/lost-partners.ts';
 import { nextStepOf } from '../../service/database-problem-words.ts';
-import { hasEndedSession, problemOf, problemOfServer } from '../../store/database-problem.ts';
+import { hasEndedSession, isWithoutWorker, problemOf, problemOfServer } from '../../store/database-problem.ts';
 import { CommitUnknownError } from '../../store/transaction.ts';
 import { UsageError } from './options.ts';
 
@@ -26,8 +27,8 @@ export function messageOf(error: unknown): string {
   const found = problemOf(error);
   if (found && hasEndedSession(found))
     return `A worker of the database ended a session of this command.${advice || ' Repeat it.'} ${message}`;
-  if (found?.reason === 'worker_lost' && !(error instanceof PartnersLeftError))
-    return `A worker of the database does not answer. Nothing that includes its partners can be read or changed until it is back. Commands for one partner on another worker work. ${nextStepOf('worker_lost')}. ${message}${advice}`;
+  if (found && isWithoutWorker(found) && !(error instanceof PartnersLeftError))
+    return `${sayWithoutWorker(found)} Nothing that includes its partners can be read or changed meanwhile. Commands for one partner on another worker work. ${nextStepOf(found.reason)}. ${message}${advice}`;
   if (error instanceof CommitUnknownError) return `${message}${advice}`;
   const problem = problemOfServer(error);
   if (!problem) return message;

@@ -2,7 +2,7 @@ import { sharedRead } from '../../concurrency/shared-read.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { findPartners } from '../../store/access/partner.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
+import { type DatabaseProblem, isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 
@@ -32,8 +32,13 @@ export async function explainLeftOut(db: Queryable, lostIds: ReadonlySet<string>
   return lostIds.size === 0 ? null : `${NO_ANSWER} ${await namePartners(db, [...lostIds])} More may be found when it is back.`;
 }
 
+/** Of a worker to which the coordinator gets no connection, with a full stop. */
+export function sayWithoutWorker({ reason }: DatabaseProblem): string {
+  return reason === 'worker_lost' ? NO_ANSWER : 'A worker of the database takes no further connections.';
+}
+
 /**
- * For a request that failed because a worker of a cluster does not answer: what that means, and for which partners. What includes them is
+ * For a request that failed because the coordinator of a cluster gets no connection to a worker: what that means, and for which partners. What includes them is
  * refused as a whole, so that no figure leaves them out unsaid.
  *
  * @returns `undefined` for any other failure.
@@ -43,9 +48,9 @@ export async function explainLostWorker(database: Database, error: unknown): Pro
   if (!database.isDistributed || !problem || !isWithoutWorker(problem)) return undefined;
   const which = await sentences.read(database, '').catch(() => undefined);
   return [
-    NO_ANSWER,
+    sayWithoutWorker(problem),
     ...(which === undefined ? [] : [which]),
-    'Lists and figures that include these partners are not shown until it is back, because they would be incomplete; pages of one other partner work.',
+    'Lists and figures that include these partners are not shown meanwhile, because they would be incomplete; pages of one other partner work.',
     `Whoever runs the service finds the worker in its log and at /readyz (${problem.reason}).`,
   ].join(' ');
 }
