@@ -28,8 +28,9 @@ const inChunks = (pieces: Iterable<string>) =>
   [...pieces].map((piece) => `${piece.length.toString(16)}\r\n${piece}\r\n`).join('');
 const END = '0\r\n\r\n';
 
-async function open() {
-  const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1');
+/** @param options `allowHalfOpen`: a client that leaves its side open when the service has ended its own. */
+async function open(options: { readonly allowHalfOpen?: boolean } = {}) {
+  const socket = connect({ ...options, port: Number(new URL(service.baseUrl).port), host: '127.0.0.1' });
   let text = '';
   socket
     .setEncoding('utf8')
@@ -87,6 +88,27 @@ describe('a body in chunks of a byte', () => {
     socket.destroy();
   });
 });
+
+test(
+  'a body in chunks of a byte between two requests of its connection leaves the next connection its body',
+  HANG_LIMIT,
+  async () => {
+    const first = await open({ allowHalfOpen: true });
+    // Its answer takes longer than the rest of the segment.
+    const before = `GET /v1/partner HTTP/1.1\r\nHost: service\r\nX-API-Key: ${key.apiKey}\r\n\r\n`;
+    const chunks = head(CONFIRM, CHUNKED) + inChunks('a'.repeat(1_200)) + END;
+    first.socket.write(`${before}${chunks}CONNECT x:1 HTTP/1.1\r\nHost: x:1\r\n\r\n`);
+    await first.answered(405);
+    const body = JSON.stringify(newConfirmation());
+    for (let next = 0; next < 3; next++) {
+      const { socket, answered } = await open();
+      socket.write(head(CONFIRM, { 'Content-Type': 'application/json', 'Content-Length': `${body.length}` }, key.apiKey) + body);
+      await answered(next === 0 ? 201 : 409);
+      socket.destroy();
+    }
+    first.socket.destroy();
+  },
+);
 
 test('a list of which each line is a chunk is taken', HANG_LIMIT, async () => {
   const { socket, answered } = await open();

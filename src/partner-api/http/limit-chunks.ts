@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { hasKeyOn } from './idle-connections.ts';
 import type { AnswerClientError } from './node-answers.ts';
 
@@ -25,13 +24,14 @@ function countChunks(request: IncomingMessage, response: ServerResponse, answer:
   const isTooMany = () => chunks > CHUNKS_MAX + (response.writableEnded && !hasKeyOn(socket) ? 0 : bytes / BYTES_OF_ONE_CHUNK);
   const end = () => {
     isEnded = true;
-    stopReading(socket);
+    socket.pause();
     if (response.writableEnded) socket.destroy();
     else answer(Object.assign(new Error('Too many small chunks'), { code: 'ERR_SMALL_CHUNKS' }), socket);
   };
   const push = request.push.bind(request);
   // The parser hands each chunk over here.
   request.push = (chunk: Buffer | null, encoding) => {
+    // What was read already, at most 64 KiB, still comes; the body must not seem to end here.
     if (isEnded) return false;
     if (chunk === null) return push(chunk, encoding);
     chunks++;
@@ -46,21 +46,4 @@ function countChunks(request: IncomingMessage, response: ServerResponse, answer:
     request.read(0);
     request.resume();
   });
-}
-
-/** Node's parser, which it uses for one connection after another; a chunk goes to the function under this key. */
-interface BodyParser {
-  readonly constructor: { readonly kOnBody: number };
-  [key: number]: unknown;
-}
-
-/** The parser would hand over each of the thousands of chunks that were read in one go. */
-function stopReading(socket: Socket & { readonly parser?: BodyParser | null }): void {
-  socket.pause();
-  const { parser } = socket;
-  if (!parser) return;
-  const { kOnBody } = parser.constructor;
-  const onBody = parser[kOnBody];
-  parser[kOnBody] = null;
-  socket.once('close', () => (parser[kOnBody] = onBody));
 }
