@@ -27,12 +27,16 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse, answe
   const { socket } = request;
   const isLong = LONG_REQUESTS.test(request.url ?? '');
   const expire = () => {
+    clear();
     if (request.complete) return;
     if (response.writableEnded) socket.destroy();
     else answer(Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
   };
   let timer = isLong ? undefined : setTimeout(expire, REQUEST_TIMEOUT_MS);
-  const clear = () => clearTimeout(timer);
+  const clear = () => {
+    clearTimeout(timer);
+    socket.off('close', clear);
+  };
   request.once('end', clear);
   response.once('close', () => {
     if (request.complete || socket.destroyed) return clear();
