@@ -30,6 +30,7 @@ import { nodeAnswers } from './http/node-answers.ts';
 import { answerHalfClosed, createServer } from './http/node-http.ts';
 import { acceptJsonOnly, BODY_MAX_BYTES } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
+import { withPlainTarget } from './http/request-target.ts';
 import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { serializeLater } from './http/serialize-later.ts';
 import type { StoppableUploads } from './http/stoppable-uploads.ts';
@@ -128,16 +129,11 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf, options.onLimit);
   const suspects = suspectConnections(options.authenticate, options.onLimit);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) =>
-      suspects.defer(
-        openServer(
-          limitChunks(
-            oneAtATime(gate.guard(limitRequestTime(handle, answerClientError)), { onCut: options.onLimit }),
-            answerClientError,
-          ),
-          options,
-        ),
-      ),
+    serverFactory: (handle) => {
+      const guarded = gate.guard(limitRequestTime(handle, answerClientError));
+      const inTurn = oneAtATime(guarded, { onCut: options.onLimit });
+      return suspects.defer(openServer(withPlainTarget(limitChunks(inTurn, answerClientError)), options));
+    },
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,

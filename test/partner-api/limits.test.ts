@@ -13,6 +13,7 @@ import { getContributionByPartnerEventId } from '../../src/partner-api/contribut
 import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions/create-delivery-emissions-estimate.ts';
 import { getEvent } from '../../src/partner-api/events/get-event.ts';
 import { listEvents } from '../../src/partner-api/events/list-events.ts';
+import { withPlainTarget } from '../../src/partner-api/http/request-target.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paceRefusals, SHED } from '../../src/partner-api/limits/refusal-pace.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
@@ -183,7 +184,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     const onAnswer = (answer: Answer) => void refusals.push(answer);
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
     const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paceRefusals(SHED), onAnswer });
-    const app = fastify({ serverFactory: (handle) => createServer(gate.guard(handle)) });
+    const app = fastify({ serverFactory: (handle) => createServer(withPlainTarget(gate.guard(handle))) });
     gate.learnRoutes(app);
     app.decorateRequest('context');
     app.addHook('onRequest', async (request, reply) => {

@@ -10,12 +10,17 @@ import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 
 const service = await testService();
-const { key, partner } = await service.newPartner();
-await openFirst(service.database, partner);
-const { closed } = await closeNow(service.database, partner.partnerId);
-const LISTS = `/v1/settlements/${closed.settlementId}/reconciliations`;
+const { key, partner, lists: LISTS } = await newPartnerWithLists();
 const CONFIRM = '/v1/impact-transactions';
 const CHUNKED = { 'Transfer-Encoding': 'chunked', 'Content-Type': 'application/json' };
+
+/** A partner with the path that takes its lists, one at a time. */
+async function newPartnerWithLists() {
+  const made = await service.newPartner();
+  await openFirst(service.database, made.partner);
+  const { closed } = await closeNow(service.database, made.partner.partnerId);
+  return { ...made, lists: `/v1/settlements/${closed.settlementId}/reconciliations` };
+}
 
 function head(path: string, headers: Readonly<Record<string, string>>, apiKey?: string): string {
   const all = { Host: 'service', 'Idempotency-Key': uniqueId('key'), ...(apiKey && { 'X-API-Key': apiKey }), ...headers };
@@ -61,16 +66,12 @@ async function pour(socket: Socket, bytes: string): Promise<void> {
 }
 
 describe('a body in chunks of a byte', () => {
-  for (const [what, path] of [
-    ['of a confirmation', CONFIRM],
-    ['of a list', LISTS],
-  ] as const)
-    test(`${what} that goes on behind the refusal of a request without a key ends the connection`, HANG_LIMIT, async () => {
-      const { socket, answered } = await open();
-      socket.write(head(path, CHUNKED));
-      await answered(401);
-      await pour(socket, inChunks('a'.repeat(1_000)));
-    });
+  test('that goes on behind the refusal of a request without a key ends the connection', HANG_LIMIT, async () => {
+    const { socket, answered } = await open();
+    socket.write(head(CONFIRM, CHUNKED));
+    await answered(401);
+    await pour(socket, inChunks('a'.repeat(1_000)));
+  });
 
   test('of 64 KiB is refused with 413 before it has arrived, and ends the connection', HANG_LIMIT, async () => {
     const { socket, received } = await open();
@@ -110,6 +111,27 @@ test(
   },
 );
 
+test('a list of 10,000 elements in chunks of seven bytes is taken, however its target is written', HANG_LIMIT, async () => {
+  const list = JSON.stringify(
+    Array.from({ length: 10_000 }, (_, number) => ({
+      partner_event_id: `event-${number}`,
+      partner_order_ref: 'order',
+      points: 1,
+    })),
+  );
+  for (const write of [
+    (path: string) => path,
+    (path: string) => `http://service${path}`,
+    (path: string) => path.replace(/s$/, '%73'),
+  ]) {
+    const { key, lists } = await newPartnerWithLists();
+    const { socket, answered } = await open();
+    socket.write(head(write(lists), CHUNKED, key.apiKey) + inChunks(list.match(/.{1,7}/g) ?? []) + END);
+    await answered(202);
+    socket.destroy();
+  }
+});
+
 test('a list of which each line is a chunk is taken', HANG_LIMIT, async () => {
   const { socket, answered } = await open();
   const lines = Array.from({ length: 5_000 }, (_, number) => `event-${number},order-${number},1\n`);
@@ -120,6 +142,22 @@ test('a list of which each line is a chunk is taken', HANG_LIMIT, async () => {
 });
 
 describe('a request that is refused before its body has arrived', () => {
+  test('keeps its connection for the next one when the body is a list of 20,000 lines, each a chunk', HANG_LIMIT, async () => {
+    const { key: reading } = await service.newPartner({ of: partner, key: { permission: 'read_only' } });
+    const list = inChunks(Array(20_000).fill('event,order,1\n')) + END;
+    for (const [status, apiKey] of [
+      [401, 'pi_sandbox_revoked'],
+      [403, reading.apiKey],
+    ] as const) {
+      const { socket, answered } = await open();
+      for (const times of [1, 2]) {
+        socket.write(head(LISTS, { ...CHUNKED, 'Content-Type': 'text/csv' }, apiKey) + list);
+        await answered(status, times);
+      }
+      socket.destroy();
+    }
+  });
+
   test('keeps its connection for the next one when the body comes later', async () => {
     for (const [headers, body] of [
       [CHUNKED, inChunks(['x'.repeat(100)]) + END],
@@ -132,6 +170,15 @@ describe('a request that is refused before its body has arrived', () => {
       await answered(401, 2);
       socket.destroy();
     }
+  });
+
+  test('has its connection closed when the body, a list, goes on for longer than it may', HANG_LIMIT, async () => {
+    const { socket, answered } = await open();
+    socket.write(head(LISTS, CHUNKED));
+    await answered(401);
+    const timer = setInterval(() => socket.write(inChunks('a')), 100);
+    await untilClosed(socket);
+    clearInterval(timer);
   });
 
   test('has its connection closed when the body does not come', HANG_LIMIT, async () => {

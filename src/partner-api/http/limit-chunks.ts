@@ -1,19 +1,21 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { hasKeyOn } from './idle-connections.ts';
 import type { AnswerClientError } from './node-answers.ts';
+import { takesList } from './request-time.ts';
 
-/** So many chunks any body may have, and one more for each {@link BYTES_OF_ONE_CHUNK}: a list that is sent line by line has fewer. */
+/** So many chunks any body but a list may have, and one more for each {@link BYTES_OF_ONE_CHUNK}. */
 const CHUNKS_MAX = 1_024;
 const BYTES_OF_ONE_CHUNK = 16;
 
 /**
- * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. After the answer it reads
+ * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. A list has its own
+ * limits, and programs send it value by value: then a chunk has a few bytes. After the answer it reads
  * what is left, so that a client that sends first and reads then gets the answer; of a connection that carried no valid key no more than
  * {@link CHUNKS_MAX} chunks in all.
  */
 export function limitChunks(handle: RequestListener, answer: AnswerClientError): RequestListener {
   return (request, response) => {
-    if (request.headers['transfer-encoding'] !== undefined) countChunks(request, response, answer);
+    if (request.headers['transfer-encoding'] !== undefined && !takesList(request)) countChunks(request, response, answer);
     handle(request, response);
   };
 }

@@ -1,3 +1,5 @@
+import type { RequestListener } from 'node:http';
+
 /** A path as routes are written, and the rest. */
 const PLAIN_TARGET = /^\/[^%#?]*(?:\?|$)/;
 
@@ -19,6 +21,14 @@ export function plainTarget(target: string): string {
     return UNRESERVED.test(character) ? character : escaped;
   });
   return `${decodable(unescaped) || '/'}${query}`;
+}
+
+/** Gives a listener the target of each request in the form of {@link plainTarget}. */
+export function withPlainTarget(handle: RequestListener): RequestListener {
+  return (request, response) => {
+    request.url = plainTarget(request.url ?? '/');
+    handle(request, response);
+  };
 }
 
 function decodable(path: string): string {

@@ -6,8 +6,8 @@ const REQUEST_TIMEOUT_MS = 5_000;
 /** The longest time of any request; Node itself ends it. */
 export const LONGEST_REQUEST_MS = 900_000;
 
-/** Node has one limit for all requests, and a partner's list takes longer than the others may. */
-const LONG_REQUESTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
+/** A partner's list, which is longer and takes longer than other bodies may. */
+const LISTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
 
 /** So long the rest of a list may take that is answered before it has arrived. */
 const REST_OF_LIST_MS = 30_000;
@@ -25,7 +25,7 @@ export function limitRequestTime(handle: RequestListener, answer: AnswerClientEr
 
 function limitBodyTime(request: IncomingMessage, response: ServerResponse, answer: AnswerClientError): void {
   const { socket } = request;
-  const isLong = LONG_REQUESTS.test(request.url ?? '');
+  const isLong = takesList(request);
   const expire = () => {
     clear();
     if (request.complete) return;
@@ -43,6 +43,11 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse, answe
     if (isLong) timer = setTimeout(expire, REST_OF_LIST_MS);
     socket.once('close', clear);
   });
+}
+
+/** @param request With its target in the form of `plainTarget`. */
+export function takesList({ url = '' }: IncomingMessage): boolean {
+  return LISTS.test(url);
 }
 
 export function hasBody({ headers }: IncomingMessage): boolean {

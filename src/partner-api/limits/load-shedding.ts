@@ -5,7 +5,7 @@ import { type ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { Answer } from '../app.ts';
 import { errorEnvelope } from '../errors.ts';
 import { correlationIdOf } from '../http/correlation-id.ts';
-import { plainTarget } from '../http/request-target.ts';
+import type { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { routePattern } from '../http/route-pattern.ts';
 import { callerOf } from '../request-context.ts';
@@ -40,7 +40,7 @@ export interface LoadSheddingOptions {
 export interface LoadShedding {
   /** Learns every route with a policy that is registered from now on. */
   learnRoutes(app: FastifyInstance): void;
-  /** Sheds load before a listener, which gets the target of each request in the form of {@link plainTarget}. */
+  /** Sheds load before a listener. Both get the target of each request in the form of {@link plainTarget}. */
   guard(handle: RequestListener): RequestListener;
   /** Counts a request whose key is known. Throws `internal_service_unavailable` when too many are in flight. */
   admit(request: FastifyRequest): void;
@@ -83,7 +83,6 @@ class LoadShedder implements LoadShedding {
   guard(handle: RequestListener): RequestListener {
     const { traffic, refuseInTurn, onAnswer } = this.#options;
     return (request, response) => {
-      request.url = plainTarget(request.url ?? '/');
       const busy = this.#findBusy(request);
       if (!busy) return handle(request, response);
       traffic.lastArrivalAtMs = performance.now();

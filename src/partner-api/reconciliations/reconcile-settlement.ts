@@ -30,7 +30,7 @@ interface Shape {
 const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
 
 /**
- * Receives a partner's own list as a stream. Only this path is exempt from the limits on a body's size and time.
+ * Receives a partner's own list as a stream. Only this path is exempt from the limits on a body's size, chunks and time.
  *
  * @see docs/spec/settlements.md#2-settlement, Reconciliation.
  */
