@@ -161,6 +161,7 @@ describe('a request that is refused before its body has arrived', () => {
   test('keeps its connection for the next one when the body comes later', async () => {
     for (const [headers, body] of [
       [CHUNKED, inChunks(['x'.repeat(100)]) + END],
+      [CHUNKED, inChunks(Array(4_096).fill('x'.repeat(16))) + END],
       [{ 'Content-Length': '100' }, 'x'.repeat(100)],
     ] as const) {
       const { socket, answered } = await open();

@@ -40,11 +40,6 @@ export function countKeyOn(socket: KeyedSocket): boolean {
   return isFirst;
 }
 
-/** Whether a request with a valid key arrived on this connection. */
-export function hasKeyOn(socket: KeyedSocket): boolean {
-  return socket[CARRIED_KEY] === true;
-}
-
 interface Connection {
   readonly socket: KeyedSocket;
   readonly address: string;

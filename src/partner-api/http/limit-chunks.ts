@@ -1,17 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { hasKeyOn } from './idle-connections.ts';
 import type { AnswerClientError } from './node-answers.ts';
+import { BODY_MAX_BYTES } from './read-body.ts';
 import { takesList } from './request-time.ts';
 
-/** So many chunks any body but a list may have, and one more for each {@link BYTES_OF_ONE_CHUNK}. */
+/** So many chunks any body but a list may have, and one more for each {@link BYTES_OF_ONE_CHUNK} of the {@link BODY_MAX_BYTES} that it may have. */
 const CHUNKS_MAX = 1_024;
 const BYTES_OF_ONE_CHUNK = 16;
 
 /**
- * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. A list has its own
- * limits, and programs send it value by value: then a chunk has a few bytes. After the answer it reads
- * what is left, so that a client that sends first and reads then gets the answer; of a connection that carried no valid key no more than
- * {@link CHUNKS_MAX} chunks in all.
+ * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. What is left of a body
+ * after its answer is read and counts too: a client that sends first and reads then gets the answer. A list is exempt, because programs send
+ * it value by value, and it has limits of its own.
  */
 export function limitChunks(handle: RequestListener, answer: AnswerClientError): RequestListener {
   return (request, response) => {
@@ -23,7 +22,7 @@ export function limitChunks(handle: RequestListener, answer: AnswerClientError):
 function countChunks(request: IncomingMessage, response: ServerResponse, answer: AnswerClientError): void {
   const { socket } = request;
   let [chunks, bytes, isEnded] = [0, 0, false];
-  const isTooMany = () => chunks > CHUNKS_MAX + (response.writableEnded && !hasKeyOn(socket) ? 0 : bytes / BYTES_OF_ONE_CHUNK);
+  const isTooMany = () => chunks > CHUNKS_MAX + Math.min(bytes, BODY_MAX_BYTES) / BYTES_OF_ONE_CHUNK;
   const end = () => {
     isEnded = true;
     socket.pause();
