@@ -12,6 +12,7 @@ export const LIMITS = [
   'rate',
   'wrong_keys',
   'request_late',
+  'request_chunks',
   'transfer_share',
   'transfers',
   'transfer_idle',

@@ -131,8 +131,9 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const app: FastifyInstance = Fastify({
     serverFactory: (handle) => {
       const guarded = gate.guard(limitRequestTime(handle, answerClientError));
+      const chunkLimit = { answer: answerClientError, onLimit: options.onLimit };
       const inTurn = oneAtATime(guarded, { onCut: options.onLimit });
-      return suspects.defer(openServer(withPlainTarget(limitChunks(inTurn, answerClientError)), options));
+      return suspects.defer(openServer(withPlainTarget(limitChunks(inTurn, chunkLimit)), options));
     },
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,

@@ -177,6 +177,15 @@ describe('the metrics count', () => {
     assert.equal((await readMetrics())(hits('wrong_keys')), refused);
   });
 
+  test('bodies in too many small chunks', async () => {
+    const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1').on('error', () => {});
+    socket.write('POST /v1/impact-transactions HTTP/1.1\r\nHost: service\r\nTransfer-Encoding: chunked\r\n\r\n');
+    socket.write('1\r\na\r\n'.repeat(1_200));
+    socket.resume();
+    await once(socket, 'close');
+    assert.equal((await readMetrics())(hits('request_chunks')), 1);
+  });
+
   test('connections that are cut', async () => {
     const socket = connect(Number(new URL(service.baseUrl).port), '127.0.0.1').on('error', () => {});
     socket.write('GET /v1/events HTTP/1.1\r\nHost: service\r\n\r\n'.repeat(100));

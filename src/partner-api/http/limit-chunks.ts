@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Limit } from '../../domain/limit-names.ts';
 import type { AnswerClientError } from './node-answers.ts';
 import { BODY_MAX_BYTES } from './read-body.ts';
 import { takesList } from './request-time.ts';
@@ -7,24 +8,31 @@ import { takesList } from './request-time.ts';
 const CHUNKS_MAX = 1_024;
 const BYTES_OF_ONE_CHUNK = 16;
 
+export interface ChunkLimitOptions {
+  readonly answer: AnswerClientError;
+  /** Called when this limit ended a request. */
+  readonly onLimit: (limit: Limit) => void;
+}
+
 /**
  * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. What is left of a body
  * after its answer is read and counts too: a client that sends first and reads then gets the answer. A list is exempt, because programs send
  * it value by value, and it has limits of its own.
  */
-export function limitChunks(handle: RequestListener, answer: AnswerClientError): RequestListener {
+export function limitChunks(handle: RequestListener, options: ChunkLimitOptions): RequestListener {
   return (request, response) => {
-    if (request.headers['transfer-encoding'] !== undefined && !takesList(request)) countChunks(request, response, answer);
+    if (request.headers['transfer-encoding'] !== undefined && !takesList(request)) countChunks(request, response, options);
     handle(request, response);
   };
 }
 
-function countChunks(request: IncomingMessage, response: ServerResponse, answer: AnswerClientError): void {
+function countChunks(request: IncomingMessage, response: ServerResponse, { answer, onLimit }: ChunkLimitOptions): void {
   const { socket } = request;
   let [chunks, bytes, isEnded] = [0, 0, false];
   const isTooMany = () => chunks > CHUNKS_MAX + Math.min(bytes, BODY_MAX_BYTES) / BYTES_OF_ONE_CHUNK;
   const end = () => {
     isEnded = true;
+    onLimit('request_chunks');
     socket.pause();
     if (response.writableEnded) socket.destroy();
     else answer(Object.assign(new Error('Too many small chunks'), { code: 'ERR_SMALL_CHUNKS' }), socket);
