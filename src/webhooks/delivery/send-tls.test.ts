@@ -116,14 +116,14 @@ test(
   },
 );
 
-/** A receiver by OpenSSL's own server, which sends so many tickets behind the handshake, and then answers what it is sent. */
-async function listenTickets(tickets: number): Promise<number> {
-  const folder = temporaryFolder('tickets');
+/** A receiver by OpenSSL's own server with TLS 1.3 and these options, which answers what it is sent. */
+async function listenOpenssl(...options: readonly string[]): Promise<number> {
+  const folder = temporaryFolder('openssl');
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
   writeFileSync(key, valid.key);
   writeFileSync(cert, valid.cert);
-  const options = ['-tls1_3', '-num_tickets', `${tickets}`, '-key', key, '-cert', cert, '-accept', '127.0.0.1:0'];
-  const server = spawn('openssl', ['s_server', ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const usual = ['-tls1_3', '-key', key, '-cert', cert, '-accept', '127.0.0.1:0'];
+  const server = spawn('openssl', ['s_server', ...usual, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   after(() => server.kill());
   let said = '';
   const port = new Promise<number>((resolve) =>
@@ -141,7 +141,15 @@ test(
   'a receiver that sends tickets of TLS 1.3 without end: endless; for one that sends four: delivered',
   HANG_LIMIT,
   async () => {
-    assert.deepEqual(await sender(valid.cert)(NAME, await listenTickets(4)), [null, 200]);
-    assert.deepEqual(await sender(valid.cert)(NAME, await listenTickets(200)), ['endless', null]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-num_tickets', '4')), [null, 200]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-num_tickets', '200')), ['endless', null]);
   },
 );
+
+test('a receiver with which TLS 1.3 takes a large Diffie-Hellman group alone: tls', HANG_LIMIT, async () => {
+  for (const [group, expected] of [
+    ['ffdhe8192', ['tls', null]],
+    ['P-521', [null, 200]],
+  ] as const)
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-groups', group)), expected);
+});
