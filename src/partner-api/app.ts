@@ -130,9 +130,9 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const suspects = suspectConnections(options.authenticate, options.onLimit);
   const app: FastifyInstance = Fastify({
     serverFactory: (handle) => {
-      const guarded = gate.guard(limitRequestTime(handle, answerClientError));
+      const inTime = limitRequestTime(gate.guard(handle), answerClientError);
       const chunkLimit = { answer: answerClientError, onLimit: options.onLimit };
-      const inTurn = oneAtATime(guarded, { onCut: options.onLimit });
+      const inTurn = oneAtATime(inTime, { onCut: options.onLimit });
       return suspects.defer(openServer(withPlainTarget(limitChunks(inTurn, chunkLimit)), options));
     },
     logger: false,

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
+import { IN_FLIGHT_MAX } from '../../src/partner-api/limits/shedding-order.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
@@ -180,6 +181,19 @@ describe('a request that is refused before its body has arrived', () => {
     const timer = setInterval(() => socket.write(inChunks('a')), 100);
     await untilClosed(socket);
     clearInterval(timer);
+  });
+
+  test('under overload has its connection closed when the body does not come', HANG_LIMIT, async () => {
+    const { key, client, lists } = await newPartnerWithLists();
+    const late = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+    const underWay = await Promise.all(Array.from({ length: IN_FLIGHT_MAX.report }, () => open()));
+    for (const { socket } of underWay) socket.write(head(CONFIRM, late, key.apiKey));
+    await waitFor('overload', async () => (await client.listEvents()).status === 503);
+    const { socket, answered } = await open();
+    socket.write(head(lists.replace('reconciliations', 'acknowledgement'), late, key.apiKey));
+    await answered(503);
+    await untilClosed(socket);
+    for (const each of underWay) each.socket.destroy();
   });
 
   test('has its connection closed when the body does not come', HANG_LIMIT, async () => {
