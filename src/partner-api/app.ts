@@ -25,8 +25,7 @@ import { oneAtATime } from './http/connection-queue.ts';
 import { correlationIdOf } from './http/correlation-id.ts';
 import { limitIdle } from './http/idle-connections.ts';
 import { type AskedRoute, type KnownRoutes, learnRoutes, REFERENCE_HERE, REFERENCE_OF_SANDBOX } from './http/known-routes.ts';
-import { limitChunks } from './http/limit-chunks.ts';
-import { nodeAnswers } from './http/node-answers.ts';
+import { type AnswerClientError, nodeAnswers } from './http/node-answers.ts';
 import { answerHalfClosed, createServer } from './http/node-http.ts';
 import { acceptJsonOnly, BODY_MAX_BYTES } from './http/read-body.ts';
 import { refuseIllFormed } from './http/refuse-ill-formed.ts';
@@ -36,6 +35,7 @@ import { serializeLater } from './http/serialize-later.ts';
 import type { StoppableUploads } from './http/stoppable-uploads.ts';
 import { type SuspectConnections, suspectConnections } from './http/suspect-connections.ts';
 import { endpointChangeLimit } from './limits/endpoint-change-limit.ts';
+import { limitChunks } from './limits/limit-chunks.ts';
 import { type LoadShedding, loadShedding, type Traffic } from './limits/load-shedding.ts';
 import { refuseOfLostNode } from './limits/lost-node.ts';
 import { rateLimits } from './limits/partner-rate.ts';
@@ -129,12 +129,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const { answerClientError, answerWhatNodeWould } = nodeAnswers(recoverableOf, options.onLimit);
   const suspects = suspectConnections(options.authenticate, options.onLimit);
   const app: FastifyInstance = Fastify({
-    serverFactory: (handle) => {
-      const inTime = limitRequestTime(gate.guard(handle), answerClientError);
-      const chunkLimit = { answer: answerClientError, onLimit: options.onLimit };
-      const inTurn = oneAtATime(inTime, { onCut: options.onLimit });
-      return suspects.defer(openServer(withPlainTarget(limitChunks(inTurn, chunkLimit)), options));
-    },
+    serverFactory: (handle) => suspects.defer(openServer(limited(gate.guard(handle), answerClientError, options), options)),
     logger: false,
     trustProxy: options.trustedProxies.length > 0 ? [...options.trustedProxies] : false,
     bodyLimit: BODY_MAX_BYTES,
@@ -193,6 +188,16 @@ function isOfSandbox(url: string, { environment }: Pick<PartnerApiOptions, 'envi
 function nextStepOf(url: string, options: Pick<PartnerApiOptions, 'environment' | 'servesReference'>): string {
   if (isOfSandbox(url, options)) return 'The paths under /v1/sandbox exist in the sandbox alone.';
   return options.servesReference ? REFERENCE_HERE : REFERENCE_OF_SANDBOX;
+}
+
+/** Limits requests before a listener, which gets their targets in the form of the routes. */
+function limited(
+  handle: RequestListener,
+  answer: AnswerClientError,
+  { onLimit }: Pick<PartnerApiOptions, 'onLimit'>,
+): RequestListener {
+  const inTurn = oneAtATime(limitRequestTime(handle, answer), { onCut: onLimit });
+  return withPlainTarget(limitChunks(inTurn, { answer, onLimit }));
 }
 
 function openServer(

@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Limit } from '../../domain/limit-names.ts';
-import type { AnswerClientError } from './node-answers.ts';
-import { BODY_MAX_BYTES } from './read-body.ts';
-import { takesList } from './request-time.ts';
+import type { AnswerClientError } from '../http/node-answers.ts';
+import { BODY_MAX_BYTES } from '../http/read-body.ts';
+import { takesList } from '../http/request-time.ts';
 
 /** So many chunks any body but a list may have, and one more for each {@link BYTES_OF_ONE_CHUNK} of the {@link BODY_MAX_BYTES} that it may have. */
 const CHUNKS_MAX = 1_024;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { limitRequestTime } from './request-time.ts';
+import { limitRequestTime } from '../../src/partner-api/http/request-time.ts';
 
 test('a connection whose requests are answered before their bodies arrive keeps nothing of them', async (context) => {
   const counts: number[] = [];
