@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Limit } from '../../domain/limit-names.ts';
 import type { AnswerClientError } from '../http/node-answers.ts';
 import { BODY_MAX_BYTES } from '../http/read-body.ts';
@@ -34,14 +35,18 @@ function countChunks(request: IncomingMessage, response: ServerResponse, { answe
     isEnded = true;
     onLimit('request_chunks');
     socket.pause();
+    skipRead(socket);
     if (response.writableEnded) socket.destroy();
     else answer(Object.assign(new Error('Too many small chunks'), { code: 'ERR_SMALL_CHUNKS' }), socket);
   };
   const push = request.push.bind(request);
   // The parser hands each chunk over here.
   request.push = (chunk: Buffer | null, encoding) => {
-    // What was read already, at most 64 KiB, still comes; the body must not seem to end here.
-    if (isEnded) return false;
+    // The body must not seem to end here.
+    if (isEnded) {
+      skipRead(socket);
+      return false;
+    }
     if (chunk === null) return push(chunk, encoding);
     chunks++;
     bytes += chunk.byteLength;
@@ -54,5 +59,27 @@ function countChunks(request: IncomingMessage, response: ServerResponse, { answe
     if (request.complete || request.destroyed) return;
     request.read(0);
     request.resume();
+  });
+}
+
+/** Node's parser, which it uses for one connection after another; it calls the function under this key with each chunk. */
+interface BodyParser {
+  readonly constructor: { readonly kOnBody?: number };
+  [key: number]: unknown;
+}
+
+/**
+ * Lets the parser pass over what it has read already, up to 64 KiB: a call for each of its chunks would take 8 ms. Node has no interface for
+ * it. The parser has its function again before the event loop reads from any connection once more, so that none that gets it misses a chunk.
+ */
+function skipRead(socket: Socket & { readonly parser?: BodyParser | null }): void {
+  const { parser } = socket;
+  const key = parser?.constructor.kOnBody;
+  if (!parser || key === undefined) return;
+  const onBody = parser[key];
+  if (typeof onBody !== 'function') return;
+  parser[key] = null;
+  setImmediate(() => {
+    parser[key] = onBody;
   });
 }
