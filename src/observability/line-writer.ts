@@ -68,7 +68,8 @@ export class LineWriter {
   writeRest(): void {
     const text = this.#takeWaiting();
     try {
-      if (!this.#isWriting && text !== '') writeSync(this.#file, text);
+      let rest = this.#isWriting ? Buffer.alloc(0) : Buffer.from(text);
+      while (rest.length > 0) rest = rest.subarray(writeSync(this.#file, rest));
     } catch {
       // The reader has stalled, or gone.
     }

@@ -362,7 +362,7 @@ export function measureOperators(registry: Registry): OperatorCounts {
   });
   const signIns = new Counter({
     name: 'partner_impact_operator_sign_ins_refused_total',
-    help: 'Sign-ins of operators that were refused: unauthorized for a wrong password, link or code, rate_limited after five wrong passwords in a row.',
+    help: 'Sign-ins of operators that were refused: unauthorized for a wrong password, link, code or passkey, rate_limited after five wrong passwords in a row.',
     labelNames: ['code'],
     registers: [registry],
   });

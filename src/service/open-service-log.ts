@@ -5,7 +5,7 @@ process.once('exit', () => {
   for (const log of open) log.writeRest();
 });
 
-/** The log of a service, which loses no line where the process ends without a stop. */
+/** The log of a service. Where the process ends without a stop, what can be written at once is; the rest, behind a write under way or a reader that lags, is lost. */
 export function openServiceLog(level: string): Log {
   const log = openLog(level);
   open.add(log);

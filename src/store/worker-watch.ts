@@ -49,7 +49,10 @@ export class WorkerWatch {
   }
 }
 
-/** As each transaction of the service has it, which sets the level of its commits on the worker, too. */
+/**
+ * As each transaction of the service has it, which sets the level of its commits on the worker, too. A statement outside of a transaction,
+ * such as the end of a list's upload, has the level of the worker's role.
+ */
 function keepingCommits(worker: Worker): Worker {
   return { ...worker, settings: worker.settings && { ...worker.settings, synchronousCommit: 'on' } };
 }

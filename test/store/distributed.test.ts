@@ -211,11 +211,10 @@ if (isCluster) {
       const workers = new WorkerWatch(apart, 0);
       try {
         await pool.query(`alter role ${role} set synchronous_commit = off`);
-        // Long enough for several questions.
-        for (let look = 0; look < 10; look++) {
-          workers.requireDurable();
-          await sleep(50);
-        }
+        let answers = 0;
+        const query = apart.pool.query.bind(apart.pool) as (...asked: unknown[]) => Promise<unknown>;
+        Object.assign(apart.pool, { query: (...asked: unknown[]) => query(...asked).finally(() => answers++) });
+        for (; answers < 3; await sleep(20)) workers.requireDurable();
       } finally {
         await apart.close();
         await pool.query(`drop role ${role}`);

@@ -80,7 +80,8 @@ class ConnectionQueue {
 
   #endTurn(connection: Connection): void {
     connection.isBusy = false;
-    const next = connection.socket.destroyed ? undefined : connection.waiting.shift();
+    // No answer could be sent on a connection that is being closed, and nobody would learn of its end.
+    const next = connection.socket.writable ? connection.waiting.shift() : undefined;
     if (next) this.#begin(connection, ...next);
   }
 

@@ -8,6 +8,8 @@ import { takesList } from '../http/request-time.ts';
 /** So many chunks any body but a list may have, and one more for each {@link BYTES_OF_ONE_CHUNK} of the {@link BODY_MAX_BYTES} that it may have. */
 const CHUNKS_MAX = 1_024;
 const BYTES_OF_ONE_CHUNK = 16;
+/** So many may come of a list after its answer, and one more for each {@link BYTES_OF_ONE_CHUNK}: more than one that is sent line by line has. */
+const CHUNKS_AFTER_ANSWER_MAX = 4_096;
 
 export interface ChunkLimitOptions {
   readonly answer: AnswerClientError;
@@ -17,12 +19,12 @@ export interface ChunkLimitOptions {
 
 /**
  * Ends a request whose body arrives in very many small chunks: each takes the process about as long as a large one. What is left of a body
- * after its answer is read and counts too: a client that sends first and reads then gets the answer. A list is exempt, because programs send
- * it value by value, and it has limits of its own.
+ * after its answer is read and counts too: a client that sends first and reads then gets the answer. A list is exempt until
+ * its answer, because programs send it value by value, and it has limits of its own.
  */
 export function limitChunks(handle: RequestListener, options: ChunkLimitOptions): RequestListener {
   return (request, response) => {
-    if (request.headers['transfer-encoding'] !== undefined && !takesList(request)) countChunks(request, response, options);
+    if (request.headers['transfer-encoding'] !== undefined) countChunks(request, response, options);
     handle(request, response);
   };
 }
@@ -30,7 +32,11 @@ export function limitChunks(handle: RequestListener, options: ChunkLimitOptions)
 function countChunks(request: IncomingMessage, response: ServerResponse, { answer, onLimit }: ChunkLimitOptions): void {
   const { socket } = request;
   let [chunks, bytes, isEnded] = [0, 0, false];
-  const isTooMany = () => chunks > CHUNKS_MAX + Math.min(bytes, BODY_MAX_BYTES) / BYTES_OF_ONE_CHUNK;
+  const isList = takesList(request);
+  const isTooMany = () =>
+    isList
+      ? chunks > CHUNKS_AFTER_ANSWER_MAX + bytes / BYTES_OF_ONE_CHUNK
+      : chunks > CHUNKS_MAX + Math.min(bytes, BODY_MAX_BYTES) / BYTES_OF_ONE_CHUNK;
   const end = () => {
     isEnded = true;
     onLimit('request_chunks');
@@ -47,7 +53,7 @@ function countChunks(request: IncomingMessage, response: ServerResponse, { answe
       skipRead(socket);
       return false;
     }
-    if (chunk === null) return push(chunk, encoding);
+    if (chunk === null || (isList && !response.writableEnded)) return push(chunk, encoding);
     chunks++;
     bytes += chunk.byteLength;
     if (!isTooMany()) return push(chunk, encoding);
