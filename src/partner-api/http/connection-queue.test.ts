@@ -57,3 +57,26 @@ test('of what is pipelined beyond the bound nothing more is read', async () => {
   await cut;
   assert.equal(read, 1 + 16 + 1, 'the one under way, those that wait, and the one that is too many');
 });
+
+test('behind the last answer of a connection no request begins: nobody would learn of its end', async () => {
+  const begun: string[] = [];
+  const handle = oneAtATime(async (request, response) => {
+    begun.push(request.url ?? '');
+    await untilSecondWaits;
+    response.shouldKeepAlive = false;
+    response.end();
+  });
+  let secondWaits = () => {};
+  const untilSecondWaits = new Promise<void>((resolve) => {
+    secondWaits = resolve;
+  });
+  const server = createServer(handle).on('request', ({ url }) => url === '/second' && secondWaits());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+  const closed = once(socket, 'close');
+  socket.resume().write(['/first', '/second'].map((path) => `GET ${path} HTTP/1.1\r\nHost: service\r\n\r\n`).join(''));
+  await closed;
+  assert.deepEqual(begun, ['/first']);
+});
