@@ -198,7 +198,7 @@ test('the service logs it as an error, with its reason, and says it once', HANG_
   assert.deepEqual(await report(database, 'schedule'), []);
   await owner.run(['operator', 'list', '--break-glass', 'told by the service']);
   const service = await spawnService(databaseUrl, { ...PRODUCTION, LOG_LEVEL: 'error' }, ['--roles', 'schedule']);
-  await pool.query("update job set due_at = now() where job_name = 'report-break-glass'");
+  await pool.query(`update job set due_at = ${NOW} where job_name = 'report-break-glass'`);
   await waitFor('line of the log', () => service.output().includes('told by the service'));
   const line =
     service
@@ -209,7 +209,9 @@ test('the service logs it as an error, with its reason, and says it once', HANG_
   await service.end('SIGTERM');
 });
 
-const DUE_REPORT = "insert into job (job_name, pattern, due_at) values ('report-break-glass', '* * * * *', now())";
+/** The column keeps whole milliseconds: `now()` alone may be rounded up to one that has not come yet. */
+const NOW = "date_trunc('milliseconds', now())";
+const DUE_REPORT = `insert into job (job_name, pattern, due_at) values ('report-break-glass', '* * * * *', ${NOW})`;
 
 /** Runs the job as the schedule or somebody by hand would, and returns what it reports. */
 async function report(database: Database, trigger: RunTrigger): Promise<string[]> {
@@ -220,7 +222,7 @@ async function report(database: Database, trigger: RunTrigger): Promise<string[]
   const terms = { stop: new AbortController().signal, onAlert: (_: unknown, sentence: string) => void alerts.push(sentence) };
   const run = await doRun(database, { job: reportBreakGlass, ...claimed, trigger, correlationId: 'corr_1' }, terms);
   assert.equal(run.outcome, 'succeeded');
-  await pool.query("update job set due_at = now() where job_name = 'report-break-glass'");
+  await pool.query(`update job set due_at = ${NOW} where job_name = 'report-break-glass'`);
   return alerts;
 }
 
