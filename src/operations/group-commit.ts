@@ -55,7 +55,11 @@ export class StaleBatchError extends GivenUpError {
   override readonly name = 'StaleBatchError';
 }
 
-const BATCH_MAX = 512;
+/**
+ * Half of what may be in flight: while the database commits one half, the service works on the other. With all in one batch each of the
+ * two waits for the other.
+ */
+const BATCH_MAX = 256;
 /** A batch that fails is split into batches of this size, then into single requests. */
 const SMALL_BATCH_MAX = 16;
 /** A request that waited until its deadline has been answered already. */

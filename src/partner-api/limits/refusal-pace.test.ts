@@ -8,7 +8,7 @@ test('a few refusals are made at once, and of many each in its turn', async () =
   const made: number[] = [];
   const numbers = Array.from({ length: 100 }, (_, index) => index);
   for (const number of numbers) refuseInTurn(() => made.push(number));
-  assert.ok(made.length >= 10 && made.length < 100, `${made.length} at once`);
+  assert.ok(made.length >= 5 && made.length < 100, `${made.length} at once`);
   await waitFor('hundredth refusal', () => made.length >= 100);
   assert.deepEqual(made, numbers);
 });
@@ -24,4 +24,19 @@ test('refusals that find as many before them as may wait are made by the next pa
   for (const refuse of beyond) refuse();
   await waitFor('fortieth refusal', () => made.length >= 40);
   assert.equal(new Set(made).size, 40);
+});
+
+test('of many that wait, so many are made in a turn that none waits longer than a second', async () => {
+  const refuseInTurn = paceRefusals({ perMs: 0.001, waitingMax: 10_000 });
+  let madeInTurn = 0;
+  let mostInTurn = 0;
+  const refuse = () => {
+    if (madeInTurn++ > 0) return;
+    queueMicrotask(() => {
+      mostInTurn = Math.max(mostInTurn, madeInTurn);
+      madeInTurn = 0;
+    });
+  };
+  for (let number = 0; number < 2_000; number++) refuseInTurn(refuse);
+  await waitFor('turn of several refusals', () => mostInTurn >= 5);
 });

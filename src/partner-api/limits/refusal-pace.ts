@@ -1,4 +1,5 @@
 export interface RefusalPace {
+  /** More than these are made when a refusal would wait longer than a second. */
   readonly perMs: number;
   /** The most that wait, so that memory and waiting times are bounded. */
   readonly waitingMax: number;
@@ -9,10 +10,11 @@ export interface RefusalPace {
 export type Refuse = (refuse: () => void) => void;
 
 /** For requests that the service cannot take now: refusing takes at most an eighth of the processor. */
-export const SHED: RefusalPace = { perMs: 2, waitingMax: 3_072 };
-/** For requests that their sender should not have sent: a used-up rate, a wrong key. A refusal waits at most a second. */
+export const SHED: RefusalPace = { perMs: 1, waitingMax: 3_072 };
+/** For requests that their sender should not have sent: a used-up rate, a wrong key. */
 export const REFUSED_SENDERS: RefusalPace = { perMs: 0.5, waitingMax: 512 };
 const TURN_MS = 5;
+const WAIT_MAX_MS = 1_000;
 
 /**
  * Refusals take turns, so that work gets the time: a sender that waits for its refusal sends nothing meanwhile. A few are sent at once.
@@ -32,7 +34,7 @@ export function paceRefusals({ perMs, waitingMax, beyond = atOnce }: RefusalPace
   };
   const takeTurn = () => {
     const sinceMs = performance.now() - turnedAtMs;
-    const due = waiting.splice(0, Math.ceil(sinceMs * perMs));
+    const due = waiting.splice(0, Math.ceil(sinceMs * Math.max(perMs, waiting.length / WAIT_MAX_MS)));
     turnedAtMs += sinceMs;
     for (const refuse of due) refuse();
     timer = waiting.length > 0 ? setTimeout(takeTurn, TURN_MS) : undefined;
