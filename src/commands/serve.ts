@@ -5,10 +5,10 @@ import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
 import { mayHaveSampleData, prepareSampleData } from '../service/open-sample-data.ts';
+import { beatForFirstProcess, metricsForFirstProcess, troublesForFirstProcess } from '../service/processes/tell-first-process.ts';
+import type { ListeningMessage, StartMessage } from '../service/processes/worker-processes.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
 import type { Service, ServiceOptions } from '../service/start-service.ts';
-import { beatForFirstProcess, metricsForFirstProcess, troublesForFirstProcess } from '../service/tell-first-process.ts';
-import type { ListeningMessage, StartMessage } from '../service/worker-processes.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
@@ -98,7 +98,7 @@ function endDuringStart(): never {
 /** Loads the service, which a help does not need. */
 async function start(config: Config, processes: number, options: ServiceOptions): Promise<Service> {
   if (processes === 1) return (await import('../service/start-service.ts')).startService(config, options);
-  return (await import('../service/worker-processes.ts')).startServiceProcesses(config, processes, options);
+  return (await import('../service/processes/worker-processes.ts')).startServiceProcesses(config, processes, options);
 }
 
 function whereReferenceIs({ servesReference }: Config, baseUrl: string): string {

@@ -143,7 +143,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'whole-list',
     ],
   },
-  service: { folders: ['keys'] },
+  service: { folders: ['keys', 'processes'] },
   commands: { folders: ['terminal'], files: ['doctor', 'examine-server', 'job', 'migrate', 'program', 'serve'] },
   test: {
     folders: [

@@ -1,5 +1,5 @@
-import type { AskMessage, FiguresMessage, ProcessFigures } from '../observability/process-metrics.ts';
-import { type DatabaseProblem, problemOf } from '../store/database-problem.ts';
+import type { AskMessage, FiguresMessage, ProcessFigures } from '../../observability/process-metrics.ts';
+import { type DatabaseProblem, problemOf } from '../../store/database-problem.ts';
 
 /** The message of a process to the first one when its work failed, with what the error tells of the database. */
 export interface TroubleMessage {
