@@ -14,6 +14,9 @@ const NODE_MAJOR = 24;
 const LAUNCHED = 'PARTNER_IMPACT_LAUNCHED';
 /** Node otherwise keeps an asynchronous context for each callback, which the service does not use. A Node that lacks this flag refuses to start. */
 const SERVE_FLAG = '--no-async-context-frame';
+/** `serve` may ask once for another start, which finds everything compiled: `src/service/processes/restart-compiled.ts`. */
+const RESTARTABLE = 'PARTNER_IMPACT_RESTARTABLE';
+const RESTART_CODE = 75;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
@@ -36,7 +39,10 @@ function isServe() {
 function restart() {
   if (!process.allowedNodeEnvironmentFlags.has(SERVE_FLAG) || process.channel !== undefined) return;
   try {
-    process.execve(process.execPath, [process.execPath, ...process.execArgv, SERVE_FLAG, ...process.argv.slice(1)]);
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, SERVE_FLAG, ...process.argv.slice(1)], {
+      ...process.env,
+      [RESTARTABLE]: '1',
+    });
   } catch {
     // Windows has no such call.
   }
@@ -50,17 +56,18 @@ function endWithLauncher() {
 }
 
 /** This file again, under another Node, with the same words, files, signals and end. */
-function runUnder(node) {
+function runUnder(node, env = isServe() ? { [RESTARTABLE]: '1' } : {}) {
   const flags = isServe() ? [...process.execArgv, SERVE_FLAG] : process.execArgv;
   const child = spawn(node, [...flags, fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
-    env: { ...process.env, [LAUNCHED]: '1' },
+    env: { ...process.env, ...env, [LAUNCHED]: '1' },
   });
   const forward = (signal) => child.kill(signal);
   for (const signal of SIGNALS) process.on(signal, forward);
   child.on('error', (error) => refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${error.message}).`));
   child.on('exit', (code, signal) => {
     for (const name of SIGNALS) process.off(name, forward);
+    if (code === RESTART_CODE) return runUnder(node, {});
     // As a shell says it. The first process of a container is ended by no signal of its own.
     process.exitCode = signal === null ? code : 128 + constants.signals[signal];
     if (signal !== null) process.kill(process.pid, signal);

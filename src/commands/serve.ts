@@ -5,6 +5,7 @@ import { issueApiKey } from '../operations/access/manage-api-key.ts';
 import { createFirstCode } from '../operations/access/manage-operator.ts';
 import { createPartner } from '../operations/access/manage-partner.ts';
 import { mayHaveSampleData, prepareSampleData } from '../service/open-sample-data.ts';
+import { restartCompiled } from '../service/processes/restart-compiled.ts';
 import { beatForFirstProcess, metricsForFirstProcess, troublesForFirstProcess } from '../service/processes/tell-first-process.ts';
 import type { ListeningMessage, StartMessage } from '../service/processes/worker-processes.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../service/role.ts';
@@ -54,6 +55,7 @@ async function serve(wanted: ServeOptions): Promise<void> {
   void stopped.then(() => isStarted || endDuringStart());
   for (const sentence of [...describeMistypedNames(process.env), ...describeLowOpenFilesLimit()]) printProgress(sentence);
   const options = { onProgress: printProgress, roles };
+  await restartCompiled();
   const service = await start(config, processes, options);
   isStarted = true;
   const endSample = await begin(service, config, wanted).catch(async (error: unknown) => {

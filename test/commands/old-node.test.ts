@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { constants } from 'node:os';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { constants, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -24,6 +24,7 @@ const oldNode = (process.env['PATH'] ?? '')
       existsSync(file) &&
       Number(execFileSync(file, ['-p', 'process.versions.node'], { encoding: 'utf8' }).split('.')[0]) < NODE_MAJOR,
   );
+const oldMajor = oldNode && Number.parseInt(execFileSync(oldNode, ['-p', 'process.versions.node'], { encoding: 'utf8' }), 10);
 const needsOldNode = { skip: oldNode ? false : `no Node before ${NODE_MAJOR} is installed` };
 
 const run = (...words: string[]) => spawnSync(oldNode as string, [COMMAND, ...words], { encoding: 'utf8' });
@@ -53,6 +54,36 @@ test('the service gets its flag from Node 24 and from an older one, in the proce
     started.kill('SIGTERM');
     const [code] = await once(started, 'exit');
     assert.equal(code, 0);
+  }
+});
+
+test('a service that was not compiled yet starts again, so that what strips types does not stay in memory', async () => {
+  const { databaseUrl } = await testDatabase();
+  const stripper = 'NativeModule internal/deps/amaro/dist/index';
+  const tell = `process.on('exit', () =>
+    console.log('of Node ' + parseInt(process.versions.node) + ', stripped: ' + process.moduleLoadList.includes('${stripper}')))`;
+  for (const [node, words] of [
+    [process.execPath, []],
+    [process.execPath, ['--processes', '2']],
+    ...(oldNode ? [[oldNode, []] as const] : []),
+  ] as const) {
+    const env = {
+      ...process.env,
+      ...serviceEnv(databaseUrl, {}),
+      NODE_COMPILE_CACHE: mkdtempSync(join(tmpdir(), 'partner-impact-cache-')),
+      NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(tell)}`,
+    };
+    const started = spawn(node, [COMMAND, 'serve', ...words], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    for (const stream of [started.stdout, started.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+    await waitFor('the service', async () => /listens on (\S+)/.exec(output));
+    started.kill('SIGTERM');
+    await once(started, 'close');
+    const stripped = [...output.matchAll(/^of Node (\d+), stripped: (\w+)$/gm)].map(([, major, answer]) => `${major} ${answer}`);
+    // The process that asked an older Node for another start, the launcher itself, and those that served.
+    const served = Array.from({ length: words.length === 0 ? 1 : 3 }, () => `${NODE_MAJOR} false`);
+    const before = node === process.execPath ? [] : [`${NODE_MAJOR} true`, `${oldMajor} false`];
+    assert.deepEqual(stripped.sort(), [...before, ...served].sort(), output);
   }
 });
 
