@@ -190,6 +190,27 @@ describe('what processes count', HANG_LIMIT, () => {
     assert.equal(await stored(spoiled.partnerId), 10);
   });
 
+  test('is written down for many partners in one transaction, and for the same ones by two processes at once', async () => {
+    const made = await Promise.all(Array.from({ length: 20 }, () => service.newPartner()));
+    const partnerIds = made.map(({ partner }) => partner.partnerId);
+    const open = () =>
+      countStorage(database, { everyMs: 600_000, onStage: assert.fail, onError: (error) => assert.fail(String(error)) });
+    const first = open();
+    for (const partnerId of partnerIds) first.count(partnerId, 10);
+    await first.close();
+    const { rows } = await database.pool.query<{ partners: number; transactions: number }>(
+      `select count(*)::int as partners, count(distinct xmin::text)::int as transactions from daily_usage
+       where partner_id = any($1) and stored_bytes = 10`,
+      [partnerIds],
+    );
+    assert.deepEqual(rows, [{ partners: 20, transactions: 1 }]);
+    const [one, other] = [open(), open()];
+    for (const partnerId of partnerIds) one.count(partnerId, 3);
+    for (const partnerId of partnerIds.toReversed()) other.count(partnerId, 4);
+    await Promise.all([one.close(), other.close()]);
+    for (const partnerId of partnerIds) assert.equal((await findDailyUsage(database.pool, partnerId)).storedBytes, 17);
+  });
+
   test('is removed after 30 days', async () => {
     const { partner } = await service.newPartner();
     await addStoredBytes(database.pool, partner.partnerId, 5);

@@ -1,8 +1,9 @@
 import { pluralise } from '../../domain/pluralise.ts';
+import type { PartnerQuota } from '../../domain/quotas/partner-quota.ts';
 import type { Database } from '../../store/database.ts';
 import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { NodeReader } from '../../store/node-reader.ts';
-import { addStoredBytes } from '../../store/quotas/daily-usage.ts';
+import { addStoredBytes, addStoredBytesTogether, type CountedUsage } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { forEachPartner } from '../for-each-partner.ts';
 import type { GroupCommitOptions } from '../group-commit.ts';
@@ -47,14 +48,25 @@ interface Counted {
   stage: QuotaStage | undefined;
 }
 
+/** A partner whose count is written. */
+interface Due {
+  readonly partnerId: string;
+  readonly counted: Counted;
+}
+
+type UsageAndQuota = CountedUsage & Pick<PartnerQuota, 'bytesPerDay'>;
+
 const EVERY_MS = 5_000;
+/** The most partners of one statement: it holds the locks of their rows until its commit. */
+const TOGETHER_MAX = 500;
 const NEAR = 0.8;
 /** Well above the quota, so that requests that began before it do not count as exceeding it. */
 const EXCEEDED = 1.05;
 
 /**
  * Counts what partners store in a UTC day. Each process counts in memory; every few seconds it adds its count to the partner's row, and
- * reads the sum of all processes with the same query. A request never waits for it. A partner that stores nothing costs nothing.
+ * reads the sum of all processes with the same query. A request never waits for it. A partner that stores nothing costs nothing. On a
+ * database that is not distributed one statement does it for several partners, and where it fails, one for each.
  *
  * @see docs/spec/decisions.md#6-rate-limits: a byte quota refuses estimates and lists, never confirmations.
  */
@@ -107,7 +119,7 @@ class StorageCounter implements StorageUsage {
   }
 
   async #writeAll(): Promise<void> {
-    const due: { readonly partnerId: string; readonly counted: Counted }[] = [];
+    const due: Due[] = [];
     for (const [partnerId, counted] of this.#partners) {
       if (counted.ownBytes === 0 && performance.now() >= counted.dayEndsAtMs) this.#partners.delete(partnerId);
       // For a partner at its quota the row is read again, because an operator may have raised it.
@@ -115,22 +127,45 @@ class StorageCounter implements StorageUsage {
     }
     const failed = (count: number) => `The usage of ${pluralise(count, 'partner')} could not be recorded.`;
     const stop = new AbortController();
-    const write = ({ partnerId, counted }: (typeof due)[number]) =>
-      this.#write(partnerId, counted).catch((error: unknown) => {
+    const write = (each: Due) =>
+      this.#write(each).catch((error: unknown) => {
         if (isOfEveryPartner(error)) stop.abort();
         throw error;
       });
     const terms = { failed, signal: stop.signal };
-    await forEachPartner(new NodeReader(this.#database), due, terms, write).catch((error: unknown) =>
+    const left = this.#database.isDistributed ? due : await this.#writeTogether(due);
+    await forEachPartner(new NodeReader(this.#database), left, terms, write).catch((error: unknown) =>
       this.#options.onError(error),
     );
   }
 
-  async #write(partnerId: string, counted: Counted): Promise<void> {
+  /** @returns Those for whom it failed. */
+  async #writeTogether(due: readonly Due[]): Promise<Due[]> {
+    const left: Due[] = [];
+    for (let from = 0; from < due.length; from += TOGETHER_MAX) {
+      const some = due.slice(from, from + TOGETHER_MAX);
+      const stored = some.map(({ partnerId, counted }) => ({ partnerId, counted, bytes: counted.ownBytes }));
+      try {
+        const rows = new Map((await addStoredBytesTogether(this.#database.pool, stored)).map((row) => [row.partnerId, row]));
+        for (const each of stored) this.#note(each, rows.get(each.partnerId) as UsageAndQuota);
+      } catch {
+        left.push(...some);
+      }
+    }
+    return left;
+  }
+
+  async #write({ partnerId, counted }: Due): Promise<void> {
     const { pool } = this.#database;
     const bytes = counted.ownBytes;
-    counted.bytesPerDay = (await findPartnerQuota(pool, partnerId)).bytesPerDay;
-    const { storedBytes, endsInMs } = await addStoredBytes(pool, partnerId, bytes);
+    const { bytesPerDay } = await findPartnerQuota(pool, partnerId);
+    this.#note({ partnerId, counted, bytes }, { ...(await addStoredBytes(pool, partnerId, bytes)), bytesPerDay });
+  }
+
+  /** @param each With the bytes that were just added to its row. */
+  #note({ partnerId, counted, bytes }: Due & { readonly bytes: number }, row: UsageAndQuota): void {
+    const { storedBytes, endsInMs, bytesPerDay } = row;
+    counted.bytesPerDay = bytesPerDay;
     counted.ownBytes -= bytes;
     if (storedBytes < counted.sharedBytes) counted.stage = undefined;
     counted.sharedBytes = storedBytes;

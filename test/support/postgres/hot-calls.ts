@@ -62,7 +62,7 @@ import {
   renewJobLease,
 } from '../../../src/store/jobs/job.ts';
 import { NodeReader } from '../../../src/store/node-reader.ts';
-import { addStoredBytes } from '../../../src/store/quotas/daily-usage.ts';
+import { addStoredBytes, addStoredBytesTogether } from '../../../src/store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
 import {
   endLostReconciliations,
@@ -313,6 +313,11 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
     },
     { title: 'quota of a partner', send: (db) => findPartnerQuota(db, partnerId) },
     { title: 'count stored bytes', send: (db) => addStoredBytes(db, partnerId, 1_000) },
+    {
+      title: 'count stored bytes together',
+      isOfSeveral: true,
+      send: (db) => addStoredBytesTogether(db, [{ partnerId, bytes: 1_000 }]),
+    },
     { title: 'find an event', send: (db) => findEvent(db, partnerId, `evt_${transactionId(terms.token, 500).slice(4)}`) },
     { title: 'events by sequence', send: (db) => findEventsBySequence(db, partnerId, sequences) },
     { title: 'bodies of events', send: (db) => updateEventBodies(db, partnerId, made) },
