@@ -43,15 +43,18 @@ interface Span {
   readonly untilMs: number;
 }
 
+/** Those that are for all partners have the key `null`. A look at one partner's costs nothing for the versions of others. */
+type VersionsByPartner = ReadonlyMap<string | null, readonly RuleVersion[]>;
+
 interface Memory {
   readonly revision: bigint;
   /** `ages.now()` before the versions were read: they include everything committed until then. */
   readonly readAtMs: number;
   /** How far the database's clock is ahead of `clock.now()`, slightly underestimated: a version is never in force before its start. */
   readonly aheadMs: number;
-  readonly versions: readonly RuleVersion[];
+  readonly versions: VersionsByPartner;
   /** The content of these versions in their audit entries. */
-  readonly sealed: readonly RuleVersion[];
+  readonly sealed: VersionsByPartner;
   /** The rules in force for each partner, with their span of time. */
   readonly spans: Map<string, Span>;
 }
@@ -116,7 +119,11 @@ async function read(database: Database, { clock, ages, known, onError, onClock }
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
   for (const [version, doubt] of rules.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
-  const inUse = (rules: readonly RuleRecord[]) => rules.filter(({ withdrawnAt }) => withdrawnAt === null);
+  const inUse = (rules: readonly RuleRecord[]): VersionsByPartner =>
+    Map.groupBy(
+      rules.filter(({ withdrawnAt }) => withdrawnAt === null),
+      ({ partnerId }) => partnerId,
+    );
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
   return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
 }
@@ -148,7 +155,7 @@ function findRules(
 
 function findSpan({ versions, sealed }: Pick<Memory, 'versions' | 'sealed'>, partner: RuledPartner, at: number): Span {
   const [mine, mineSealed] = [versions, sealed].map((all) =>
-    all.filter(({ partnerId }) => partnerId === null || partnerId === partner.partnerId),
+    [null, partner.partnerId].flatMap((partnerId) => all.get(partnerId) ?? []),
   ) as [RuleVersion[], RuleVersion[]];
   const starts = [...mine, ...mineSealed].map(({ startsAt }) => startsAt.getTime());
   const rules = rulesInForce(mine, partner, new Date(at));

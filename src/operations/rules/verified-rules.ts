@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
@@ -22,7 +23,10 @@ export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readon
   return `${kind}/${version}`;
 }
 
-/** Reads all versions and compares each with the audit. Versions are few. One that is made or withdrawn meanwhile is no difference. */
+/** So many are compared in a turn of the event loop, which takes some milliseconds. */
+const COMPARED_IN_TURN = 100;
+
+/** Reads all versions and compares each with the audit, while other requests are answered. One that is made or withdrawn meanwhile is no difference. */
 export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
   const read = await compareRules(db, auditKeys);
   // Versions and entries are read one after the other, and a change may be committed between.
@@ -37,7 +41,9 @@ async function compareRules(db: Queryable, auditKeys: () => readonly NamedKey[])
   const storedBy = new Map(stored.map((rule) => [ruleSubject(rule), rule]));
   const sealed: RuleRecord[] = [];
   const doubts = new Map<string, string>();
+  let compared = 0;
   for (const subject of new Set([...storedBy.keys(), ...entriesBy.keys()])) {
+    if (++compared % COMPARED_IN_TURN === 0) await nextTurn();
     const { last, doubt } = readSealedRecord(entriesBy.get(subject) ?? [], keys);
     const after = last?.after ?? null;
     if (after !== null) sealed.push(readRule(after));
