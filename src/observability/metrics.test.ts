@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AggregatorRegistry } from 'prom-client';
-import { createMetrics, type DeliveryWatch } from './metrics.ts';
+import type { DeliveryWatch } from './delivery-metrics.ts';
+import { createMetrics } from './metrics.ts';
 
 /** The figures of a process whose database knows one job. */
 function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryWatch> = {}) {

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type DeliveryWatch, watchDeliveries } from './delivery-metrics.ts';
 import { type EndedRunFigures, type JobWatch, measureJobs } from './job-metrics.ts';
-import { shared } from './shared-answer.ts';
 
 /** An `import` makes Node load its client for WebSockets as well. */
 const { STATUS_CODES } = createRequire(import.meta.url)('node:http') as typeof import('node:http');
@@ -47,22 +47,6 @@ export interface PoolUse {
   readonly totalCount: number;
   readonly idleCount: number;
   readonly waitingCount: number;
-}
-
-/** How many deliveries, and for how long events and deliveries wait. */
-interface BacklogFigures {
-  readonly waiting: number;
-  readonly oldestWaitingSeconds: number;
-  readonly exhausted: number;
-  readonly exhaustedEndpoints: readonly { readonly partnerId: string; readonly endpointId: string }[];
-  readonly relayLagSeconds: number;
-}
-
-/** The database's figures of events under way. Every process reports the same. */
-export interface DeliveryWatch {
-  /** Without the figures that could not be measured. */
-  measureBacklog(): Promise<Partial<BacklogFigures>>;
-  listEndpointStates(): Promise<readonly { partnerId: string; endpointId: string; state: string }[]>;
 }
 
 /** What is wrong with one of several processes does not show in their sum or their average. */
@@ -275,102 +259,6 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
   });
   return (listNear) => {
     list = listNear;
-  };
-}
-
-/** A figure that could not be measured is absent: an old one, or 0, would look like a measured one. */
-function watchDeliveries(registry: Registry, { measureBacklog, listEndpointStates }: DeliveryWatch): void {
-  const backlog = shared(measureBacklog);
-  const measure = () => backlog().catch((): Partial<BacklogFigures> => ({}));
-  const gauge = (figure: Exclude<keyof BacklogFigures, 'exhaustedEndpoints'>, name: string, help: string) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      aggregator: 'max',
-      async collect() {
-        const { [figure]: value } = await measure();
-        if (value === undefined) this.remove();
-        else this.set(value);
-      },
-    });
-  gauge(
-    'waiting',
-    'partner_impact_deliveries_waiting',
-    'Deliveries that wait for active endpoints; 10000 means 10000 or more. Absent while it cannot be measured.',
-  );
-  gauge(
-    'oldestWaitingSeconds',
-    'partner_impact_delivery_oldest_waiting_seconds',
-    'Age of the oldest delivery that waits for an active endpoint, among the ten that are due first and the ten that are due last at each; 0 when none does, absent while it cannot be measured.',
-  );
-  gauge(
-    'exhausted',
-    'partner_impact_deliveries_exhausted',
-    'Exhausted deliveries that no operator has sent again; 10000 means 10000 or more. Absent while it cannot be measured.',
-  );
-  gauge(
-    'relayLagSeconds',
-    'partner_impact_event_relay_lag_seconds',
-    'Age of the first event that has no sequence yet; 0 when all have theirs, absent while it cannot be measured.',
-  );
-  new Gauge({
-    name: 'partner_impact_endpoint_exhausted',
-    help: 'Always 1; the endpoint has exhausted deliveries that no operator has sent again. Absent while they cannot be read.',
-    labelNames: ['partner_id', 'endpoint_id'],
-    registers: [registry],
-    aggregator: 'max',
-    async collect() {
-      const { exhaustedEndpoints = [] } = await measure();
-      this.reset();
-      for (const { partnerId, endpointId } of exhaustedEndpoints) this.set({ partner_id: partnerId, endpoint_id: endpointId }, 1);
-    },
-  });
-  measureEndpoints(registry, listEndpointStates);
-}
-
-function measureEndpoints(registry: Registry, listEndpointStates: DeliveryWatch['listEndpointStates']): void {
-  new Gauge({
-    name: 'partner_impact_endpoint_state',
-    help: 'Always 1; the state of the endpoint: healthy, failing, half_open, circuit_open or disabled. Absent while the states cannot be read.',
-    labelNames: ['partner_id', 'endpoint_id', 'state'],
-    registers: [registry],
-    aggregator: 'max',
-    async collect() {
-      const endpoints = await listEndpointStates().catch(() => []);
-      this.reset();
-      for (const { partnerId, endpointId, state } of endpoints)
-        this.set({ partner_id: partnerId, endpoint_id: endpointId, state }, 1);
-    },
-  });
-}
-
-export interface OperatorCounts {
-  /** A request waited in vain, for a turn or a connection. */
-  countRefused(waitedFor: string): void;
-  /** A password, a link or a code was wrong (`unauthorized`), or too many passwords were before (`rate_limited`). */
-  countSignInRefused(code: string): void;
-}
-
-/** For the process that answers operators. */
-export function measureOperators(registry: Registry): OperatorCounts {
-  const refused = new Counter({
-    name: 'partner_impact_operator_requests_refused_total',
-    help: 'Requests of operators answered with 503 because too many were under way, by what they waited for: turn or connection.',
-    labelNames: ['waited_for'],
-    registers: [registry],
-  });
-  const signIns = new Counter({
-    name: 'partner_impact_operator_sign_ins_refused_total',
-    help: 'Sign-ins of operators that were refused: unauthorized for a wrong password, link, code or passkey, rate_limited after five wrong passwords in a row.',
-    labelNames: ['code'],
-    registers: [registry],
-  });
-  // An increase is seen only of a series that was there before.
-  for (const code of ['unauthorized', 'rate_limited']) signIns.inc({ code }, 0);
-  return {
-    countRefused: (waitedFor) => refused.inc({ waited_for: waitedFor }),
-    countSignInRefused: (code) => signIns.inc({ code }),
   };
 }
 

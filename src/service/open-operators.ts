@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
-import type { OperatorCounts } from '../observability/metrics.ts';
+import type { OperatorCounts } from '../observability/operator-metrics.ts';
 import { throttled } from '../observability/throttled.ts';
 import type { OperatorApi, WaitedFor } from '../operator-api/app.ts';
 import type { Database } from '../store/database.ts';

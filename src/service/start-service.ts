@@ -6,7 +6,8 @@
 import type { Config } from '../config.ts';
 import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
-import { createMetrics, type Metrics, measureOperators } from '../observability/metrics.ts';
+import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { measureOperators } from '../observability/operator-metrics.ts';
 import { POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { keepCompletingReconciliations } from '../schedule/complete-reconciliations.ts';

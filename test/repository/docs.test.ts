@@ -10,7 +10,8 @@ import { loadCommands } from '../../src/commands/program.ts';
 import { SETTINGS } from '../../src/config.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
-import { createMetrics, measureOperators, openOwnMetrics } from '../../src/observability/metrics.ts';
+import { createMetrics, openOwnMetrics } from '../../src/observability/metrics.ts';
+import { measureOperators } from '../../src/observability/operator-metrics.ts';
 import { PROBLEM_REASONS } from '../../src/store/database-problem.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
