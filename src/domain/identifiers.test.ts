@@ -6,9 +6,13 @@ import fc from 'fast-check';
 import {
   ID_PREFIXES,
   IDENTIFIERS,
+  idOfWork,
   isLongIdentifier,
+  isOurId,
   isShortIdentifier,
   newId,
+  newPartnerId,
+  newWorkId,
   setIdentifierTime,
   timeOfId,
 } from './identifiers.ts';
@@ -57,6 +61,7 @@ test('Limits: the shapes given to schemas and the checks agree', () => {
 
 test('Estimate, calculation_id: every identifier that the service assigns fits the pattern of the interface', () => {
   for (const prefix of Object.values(ID_PREFIXES)) {
+    if (prefix === 'ptn') continue;
     const id = newId(prefix);
     assert.match(id, new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`));
     assert.ok(isLongIdentifier(id) && isShortIdentifier(id));
@@ -89,6 +94,25 @@ test('Contribution, transaction_id: the random part of a new millisecond is draw
   for (let n = 0; n < 50; n++) parts.push(await randomPart());
   // 50 draws from 32 first characters, all equal, would be a chance of 1 in 2^245.
   assert.ok(new Set(parts.map((part) => part[0])).size > 5);
+});
+
+test('partners have short identifiers, which never repeat in a process, sort by time, also beside the long ones of earlier releases', () => {
+  const ids = Array.from({ length: 5_000 }, newPartnerId);
+  for (const id of ids) assert.match(id, /^ptn_[0-9A-HJKMNP-TV-Z]{16}$/);
+  assert.equal(new Set(ids).size, ids.length);
+  assert.deepEqual(ids, ids.toSorted());
+  const former = setIdentifierTime(() => Date.parse('2036-11-27T12:00:00.5Z'));
+  try {
+    const [id, long] = [newPartnerId(), idOfWork('ptn', newWorkId())];
+    assert.equal(timeOfId('ptn', id), Date.parse('2036-11-27T12:00:00.500Z'));
+    assert.equal(timeOfId('ptn', long), timeOfId('ptn', id));
+    assert.ok(
+      isOurId('ptn', id) && isOurId('ptn', long) && !isOurId('ptn', `${id}0`) && !isOurId('txn', id.replace('ptn', 'txn')),
+    );
+    assert.ok(long > (ids.at(-1) as string));
+  } finally {
+    setIdentifierTime(former);
+  }
 });
 
 test('identifiers sort in the order in which they are made, and follow a clock that is set back from a time ahead', () => {

@@ -62,13 +62,32 @@ export const ID_PREFIXES = {
 
 export type IdPrefix = (typeof ID_PREFIXES)[keyof typeof ID_PREFIXES];
 
+/** Crockford's base 32, as in a ULID. */
+const BASE_32 = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const PARTNER_RANDOM_CHARACTERS = 6;
+let latestPartnerMs = 0;
+
+/**
+ * A new identifier of a partner: `ptn_` and 16 characters, the time as in {@link newId} and 30 random bits. Later ones of one process sort
+ * higher; two processes that make one in the same millisecond make the same one in a case of 2^30, which the database refuses. It is
+ * shorter than others because it stands in each row of the partner and in each entry of its indexes.
+ *
+ * @see docs/decisions/0110-short-ids-of-partners.md#decision
+ */
+export function newPartnerId(): string {
+  const nowMs = Math.floor(identifierTime());
+  latestPartnerMs = nowMs < latestPartnerMs - SET_BACK_MS ? nowMs : Math.max(nowMs, latestPartnerMs + 1);
+  const random = Array.from({ length: PARTNER_RANDOM_CHARACTERS }, () => BASE_32[Math.floor(nextRandom() * BASE_32.length)]);
+  return `${ID_PREFIXES.partner}_${encodeTime(latestPartnerMs, TIME_CHARACTERS)}${random.join('')}`;
+}
+
 /**
  * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 32 characters. Later identifiers of one process
  * sort higher. Those of two processes differ because each process takes 80 random bits in every millisecond and counts up from there: for
  * a collision both would have to start within a few thousand of one another out of 2^80. Identifiers are not secret: from one of them its
  * neighbours can be guessed.
  */
-export function newId(prefix: IdPrefix): string {
+export function newId(prefix: Exclude<IdPrefix, 'ptn'>): string {
   return `${prefix}_${nextUlid()}`;
 }
 
@@ -102,12 +121,16 @@ export function idOfWork(prefix: IdPrefix, workId: string): string {
   return `${prefix}_${workId}`;
 }
 
+/** Of a ULID: its milliseconds since 1970. */
+const TIME_CHARACTERS = 10;
+const ULID_CHARACTERS = 26;
+
 /** The latest time that an identifier can have: of the year 10889. */
 const LATEST_TIME_MS = 2 ** 48 - 1;
 
 /** Sorts before every identifier that was created at this time or later. */
 export function idAt(prefix: IdPrefix, timeMs: number): string {
-  return `${prefix}_${encodeTime(Math.min(timeMs, LATEST_TIME_MS), 10)}`;
+  return `${prefix}_${encodeTime(Math.min(timeMs, LATEST_TIME_MS), TIME_CHARACTERS)}`;
 }
 
 /** The most by which the time in an id may differ from that of its record: the process makes the id, the database dates the record. */
@@ -124,10 +147,15 @@ export function idAfterRecords(prefix: IdPrefix, at: Date): string {
   return idAt(prefix, Math.max(0, at.getTime() + SKEW_MS));
 }
 
+// The first character has the upper three bits of the time.
+const OUR_FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/;
+/** The long one is that of partners made by earlier releases. */
+const PARTNER_FORM = /^[0-7][0-9A-HJKMNP-TV-Z]{15}(?:[0-9A-HJKMNP-TV-Z]{10})?$/;
+
 /** Whether the identifier has the form of one that the service assigned. */
 export function isOurId(prefix: IdPrefix, text: string): boolean {
-  // The first character has the upper three bits of the time.
-  return text.startsWith(`${prefix}_`) && /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/.test(text.slice(prefix.length + 1));
+  const form = prefix === ID_PREFIXES.partner ? PARTNER_FORM : OUR_FORM;
+  return text.startsWith(`${prefix}_`) && form.test(text.slice(prefix.length + 1));
 }
 
 // The package's own generator requests one random byte at a time from the kernel, sixteen times per identifier.
@@ -163,5 +191,5 @@ function exactly(shape: { minLength: number; maxLength: number }): RegExp {
 
 /** When the service made an identifier, in milliseconds since 1970; `undefined` for one that it did not make. */
 export function timeOfId(prefix: IdPrefix, text: string): number | undefined {
-  return isOurId(prefix, text) ? decodeTime(text.slice(prefix.length + 1)) : undefined;
+  return isOurId(prefix, text) ? decodeTime(text.slice(prefix.length + 1).padEnd(ULID_CHARACTERS, '0')) : undefined;
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import type pg from 'pg';
-import { newId } from '../../src/domain/identifiers.ts';
+import { newPartnerId } from '../../src/domain/identifiers.ts';
 import type { BatchShare } from '../../src/domain/impact/impact-batch.ts';
 import { changeImpactBatch } from '../../src/operations/impact/change-impact-batch.ts';
 import { findUnpooled } from '../../src/operations/impact/find-unpooled.ts';
@@ -22,7 +22,7 @@ const { pool } = database;
 /** Partners with closed settlements of two contributions each, in a month of their own. No operation made them. */
 async function newSettlements({ partners, each = 1 }: { readonly partners: number; readonly each?: number }) {
   const month = `${randomInt(1_000, 1_900)}-${randomInt(10, 13)}`;
-  const partnerIds = Array.from({ length: partners }, () => newId('ptn')).sort();
+  const partnerIds = Array.from({ length: partners }, () => newPartnerId()).sort();
   await pool.query('insert into event_counter (partner_id) select * from unnest($1::text[])', [partnerIds]);
   await pool.query(
     `insert into settlement (partner_id, settlement_id, sequence, status, period_start, period_end, period_timezone, period_label,

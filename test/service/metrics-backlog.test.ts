@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { newId } from '../../src/domain/identifiers.ts';
+import { newPartnerId } from '../../src/domain/identifiers.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
 import {
@@ -30,7 +30,7 @@ test('a scrape reads as many pages however many deliveries wait or are exhausted
   const session = await database.pool.connect();
   try {
     await administrator.query('alter table delivery set (autovacuum_enabled = false)');
-    const partnerId = newId('ptn');
+    const partnerId = newPartnerId();
     await insertEventCounter(session, partnerId);
     // In the order of the index.
     const [removed, one, other] = ['wep_1-removed', 'wep_2-one', 'wep_3-other'];

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
-import { newId } from '../../src/domain/identifiers.ts';
+import { newPartnerId } from '../../src/domain/identifiers.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertPartner, type Partner } from '../../src/store/access/partner.ts';
 import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
@@ -125,7 +125,7 @@ export async function insertLink(
 export async function insertOldPartner(database: Database): Promise<Partner> {
   const rates = { writesPerSecond: 1_000, lookupsPerSecond: 1_000, reportsPerSecond: 1_000 };
   const terms = { currency: null, timeZone: 'Asia/Riyadh' };
-  const partner = await insertPartner(database.pool, { partnerId: newId('ptn'), name: 'From before', ...rates, ...terms });
+  const partner = await insertPartner(database.pool, { partnerId: newPartnerId(), name: 'From before', ...rates, ...terms });
   await attestRecord(database, OWNER, { kind: 'partner', id: partner.partnerId, reason: 'made by a test' });
   return partner;
 }

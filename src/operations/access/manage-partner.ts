@@ -1,6 +1,6 @@
 import { areDefault, DEFAULT_RATES, type PartnerRates } from '../../domain/access/partner-rates.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { newId } from '../../domain/identifiers.ts';
+import { newPartnerId } from '../../domain/identifiers.ts';
 import { isCurrency } from '../../domain/numbers/currency.ts';
 import {
   type ErrorDetail,
@@ -46,7 +46,7 @@ export const createPartner = withRole(
   async (database: Database, actor: Actor, name: string, policy: Partial<PartnerPolicy> = {}): Promise<Partner> => {
     if (!areDefault(policy)) requireRole(actor, 'admin');
     requireName(name);
-    const partnerId = newId('ptn');
+    const partnerId = newPartnerId();
     const settlement = { currency: null, timeZone: DEFAULT_TIME_ZONE, ...readSettlementPolicy(policy) };
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       await insertEventCounter(db, partnerId);
