@@ -4,6 +4,12 @@ import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import type { Queryable } from '../../src/store/database.ts';
+import { assignSequences } from '../../src/store/events/assign-sequences.ts';
+import { assignSequencesOnNode } from '../../src/store/events/assign-sequences-on-node.ts';
+import { insertEvent, listEvents } from '../../src/store/events/event.ts';
+import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { enrolled } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, newConfirmation } from '../support/client.ts';
@@ -20,7 +26,11 @@ const textOf = (words: string) => written.find(({ text }) => text.includes(words
 const [dump = '', restore = ''] = textOf('pg_dump').split('\n');
 const grants = textOf('create role impact_service').replaceAll('impact_service', ROLE).replaceAll('for role impact ', '');
 
+const ofWaiting = textOf('update event_outbox');
 const ofSequences = textOf('update event_counter');
+
+/** As a relay that has more events than it takes at once. */
+const ONE_AT_ONCE = { limit: 1, attemptsMax: 10, range: WHOLE_OUTBOX };
 
 test('a restored dump passes every verification, and gets what was recorded after it from the partner, once', {
   skip: BINARIES === '' && 'the packages have no pg_dump',
@@ -64,6 +74,7 @@ test('a restored dump passes every verification, and gets what was recorded afte
   const { rows } = await copy.pool.query('select partner_id from contribution');
   assert.deepEqual(rows, [{ partner_id: partner.partnerId }]);
 
+  await copy.pool.query(ofWaiting);
   await copy.pool.query(ofSequences);
   const answering = await spawnService(copy.databaseUrl, env, ['--roles', 'api']);
   const again = await Promise.all(confirmations.map(send(new Client(answering.baseUrl, key.apiKey))));
@@ -103,6 +114,32 @@ test('what is recorded as failed after a restore is told from the role webhooks 
   const told = await waitFor('event of the failure', async () => (await listFailures())[0]);
   assert.deepEqual([told.data.change, told.data.contribution.transaction_id], ['failed', draft.transactionId]);
 });
+
+for (const { name, assign } of [
+  { name: 'assignSequences', assign: (db: Queryable, partnerId: string) => assignSequences(db, partnerId, ONE_AT_ONCE) },
+  {
+    name: 'assignSequencesOnNode',
+    assign: (db: Queryable, partnerId: string) => assignSequencesOnNode(db, partnerId, ONE_AT_ONCE),
+  },
+])
+  test(`events that waited for their sequences in a dump get them before newer ones, though the old server had counted further (${name})`, async () => {
+    const { database, newPartner } = await testService({ roles: ['api'] });
+    const { partnerId } = (await newPartner()).partner;
+    await database.pool.query('delete from event_outbox');
+    const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
+    const record = (eventId: string) => insertEvent(database.pool, { partnerId, eventId, ...about });
+    for (const eventId of ['evt_dumped-1', 'evt_dumped-2']) await record(eventId);
+    await database.pool.query("update event_outbox set written_by = '99999999999'");
+    await database.pool.query(ofWaiting);
+    await record('evt_newer-1');
+    const limited = (db: Queryable) => assign(db, partnerId);
+    for (let each = 0; each < 3; each++) await inTransaction(database, USUAL_LOCK_TIMEOUT, limited);
+    const events = await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 10 });
+    assert.deepEqual(
+      events.map(({ eventId }) => eventId),
+      ['evt_dumped-1', 'evt_dumped-2', 'evt_newer-1'],
+    );
+  });
 
 async function untilEvents(client: Client, count: number) {
   let events: Answer['body'][] = [];
