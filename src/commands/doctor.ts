@@ -103,13 +103,16 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
 }
 
 async function examineMigrations({ database }: Store): Promise<Finding> {
-  const { pending, unknown } = await readMigrationState(database.pool);
+  const { isEmpty, pending, unknown } = await readMigrationState(database.pool);
   if (unknown.length > 0) {
     const message = `the database has migrations of a newer release (${unknown.join(', ')}), so this release cannot start. Start the newer one`;
     return { check: 'migrations', verdict: 'problem', message };
   }
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
-  return { check: 'migrations', verdict: 'problem', message: `missing: ${pending.join(', ')}. Run: npx partner-impact migrate` };
+  // As of another folder than the one in which the service has its data.
+  const empty = isEmpty ? 'this database is empty: no release was here; ' : '';
+  const message = `${empty}missing: ${pending.join(', ')}. Run: npx partner-impact migrate`;
+  return { check: 'migrations', verdict: 'problem', message };
 }
 
 /** Under other keys no change can be made, and no key of a partner can be verified. Without an older key the service does not start. */

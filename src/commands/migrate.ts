@@ -5,7 +5,7 @@ import { openStore, requireEnvironment } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
 import { findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
-import { migrate, readMigrationState } from '../store/schema/migrate.ts';
+import { type MigrationState, migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { openTokenFile } from './terminal/token-file.ts';
@@ -34,7 +34,9 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   const store = await openStore(config, { onProgress: printProgress });
   try {
     requireEnvironment(await findEnvironment(store.database.pool), config);
-    await requireMigrator(store.database);
+    const state = await readMigrationState(store.database.pool);
+    if (state.isEmpty) printProgress('This database is empty: no release was here.');
+    await requireMigrator(store.database, state);
     const { databaseUrl } = store;
     const session = { isPooled: !config.preparesStatements };
     const migrated = await migrate(databaseUrl, { ...session, onWait: printProgress });
@@ -56,8 +58,8 @@ const OPERATORS = '0004_operators';
  * A deployment migrates without a sign-in, because starting the service migrates too. A signed-in operator must be an admin; the tables
  * that this check reads exist since the first schema with operators.
  */
-async function requireMigrator(database: Database): Promise<void> {
-  if ((await readMigrationState(database.pool)).pending.includes(OPERATORS)) return;
+async function requireMigrator(database: Database, { pending }: MigrationState): Promise<void> {
+  if (pending.includes(OPERATORS)) return;
   // Before the first start there is no operator who could be signed in.
   if ((await findEnvironment(database.pool)) === undefined) return;
   const token = (await openTokenFile(database)).read();

@@ -102,11 +102,24 @@ describe('for people', () => {
     assert.match((await run(['key', 'issue', '--partner', partner_id])).stdout, /shown only once/);
   });
 
-  test('doctor names a missing migration and what to run, with exit code 1', async () => {
-    const { databaseUrl } = await emptyDatabase();
-    const { code, stdout } = await run(['doctor'], { DATABASE_URL: databaseUrl });
-    assert.equal(code, 1);
-    assert.match(stdout.replaceAll(/\s+/g, ' '), /migrations problem missing: 0001_partners.*npx partner-impact migrate/);
+  test('doctor and migrate say that a database is empty; doctor names what is missing and what to run, with exit code 1', async () => {
+    const { databaseUrl, pool } = await emptyDatabase();
+    const examine = async () => {
+      const { code, stdout } = await run(['doctor'], { DATABASE_URL: databaseUrl });
+      return { code, stdout: stdout.replaceAll(/\s+/g, ' ') };
+    };
+    const isEmpty = 'his database is empty: no release was here';
+    const first = await examine();
+    assert.equal(first.code, 1);
+    assert.match(first.stdout, new RegExp(`migrations problem t${isEmpty}; missing: 0001_partners.*npx partner-impact migrate`));
+    const told: string[] = [];
+    for (let each = 0; each < 2; each++) told.push((await run(['migrate', '--json'], { DATABASE_URL: databaseUrl })).stderr);
+    assert.deepEqual(
+      told.map((stderr) => stderr.includes(isEmpty)),
+      [true, false],
+    );
+    await pool.query('delete from kysely_migration where name = (select max(name) from kysely_migration)');
+    assert.match((await examine()).stdout, /migrations problem missing: \d{4}_\w+\. Run: npx partner-impact migrate/);
   });
 
   test('doctor warns of a job that has been due for long, because no process has the role schedule', async () => {
