@@ -1,4 +1,5 @@
 import { repeat } from '../concurrency/repeat.ts';
+import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
 import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 import { NodeReader } from '../store/node-reader.ts';
@@ -11,9 +12,14 @@ const SHORTEN_EVERY_MS = 60_000;
 /**
  * Completes reconciliations whose list has arrived. Any number of processes may run it.
  *
+ * @param usage Counts what is stored for the partners.
  * @returns A function that stops it.
  */
-export function keepCompletingReconciliations(database: Database, onError: (error: unknown) => void): () => Promise<void> {
+export function keepCompletingReconciliations(
+  database: Database,
+  usage: StorageUsage,
+  onError: (error: unknown) => void,
+): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
   let shortenedAtMs = Number.NEGATIVE_INFINITY;
   return repeat({
@@ -24,7 +30,7 @@ export function keepCompletingReconciliations(database: Database, onError: (erro
         await shortenReconciliationLeases(nodes);
         shortenedAtMs = performance.now();
       }
-      await completeReconciliations(database, signal, nodes);
+      await completeReconciliations(database, signal, { nodes, usage });
       return false;
     },
   });

@@ -209,9 +209,14 @@ function startWebhooks(
   });
 }
 
-function startSchedule({ config, options, log, report, metrics }: Tools, database: Database, parts: AsyncDisposableStack): void {
+function startSchedule(
+  { config, options, log, report, metrics, usage }: Tools,
+  database: Database,
+  parts: AsyncDisposableStack,
+): void {
   const stopCompleting = keepCompletingReconciliations(
     database,
+    usage,
     report('error', 'reconciliations could not be completed; the service tries again'),
   );
   parts.defer(endInTime({ close: stopCompleting }));

@@ -3,9 +3,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { contributionBytes, lineBytes } from '../../src/domain/quotas/stored-bytes.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
 import { countStorage, type PartnerUse, type QuotaStage } from '../../src/operations/quotas/storage-usage.ts';
+import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
 import { addList, addStoredBytes, deleteOldDailyUsage, findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { OWNER } from '../support/actor.ts';
@@ -14,6 +16,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { HEADER, newReconciledPartner, sendList, untilEnded } from '../support/reconciliations/partner-lists.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 
@@ -31,8 +34,6 @@ async function withSettlement() {
     made.client.call(path, { method: 'POST', body, headers: { 'content-type': 'text/csv', 'idempotency-key': idempotencyKey } });
   return { ...made, partnerId, send };
 }
-
-const HEADER = 'partner_event_id,partner_order_ref,points\n';
 
 const rowsOf = async (table: string, partnerId: string) =>
   (await database.pool.query(`select from ${table} where partner_id = $1`, [partnerId])).rows.length;
@@ -81,6 +82,26 @@ describe('a partner that has stored its quota of bytes', HANG_LIMIT, () => {
 });
 
 describe('lists of a day', HANG_LIMIT, () => {
+  test('the lines that a list lacks count too: the list is completed, and the next one is 429 at once in every process', async () => {
+    const lines = 3;
+    const { partnerId, client, path } = await newReconciledPartner(service, lines);
+    const usage = () => findDailyUsage(database.pool, partnerId);
+    const confirmed = contributionBytes({ partnerEventId: '', partnerOrderRef: '', idempotencyKey: '' }) * (lines + 1);
+    await waitFor('record of the confirmations', async () => (await usage()).storedBytes > confirmed, usage);
+    const { storedBytes } = await usage();
+    const ofLines = lineBytes({ partnerEventId: '', partnerOrderRef: '' }) * lines;
+    await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: storedBytes + ofLines });
+    const short = await sendList(client, path, HEADER);
+    const completing = countStorage(database, { onStage() {}, onError: (error) => assert.fail(String(error)) });
+    await completeReconciliations(database, new AbortController().signal, { usage: completing });
+    await completing.close();
+    const { counts, status } = (await untilEnded(client, short)).body.reconciliation;
+    assert.deepEqual([status, counts.missing_in_partner_file], ['done', BigInt(lines)]);
+    assert.ok((await usage()).storedBytes > storedBytes + ofLines);
+    const refused = await sendList(client, path, HEADER);
+    assert.deepEqual([refused.status, detailCodes(refused)], [429, { quota: 'bytes_of_day_spent' }]);
+  });
+
   test('each that is begun counts, also one that is refused; past the quota 429, and nothing is kept', async () => {
     const { partnerId, send } = await withSettlement();
     await setPartnerQuota(database, OWNER, partnerId, { listsPerDay: 2 });

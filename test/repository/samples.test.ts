@@ -11,6 +11,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { UNCOUNTED } from '../../src/operations/quotas/storage-usage.ts';
 import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
@@ -471,7 +472,7 @@ for (const language of ['ts', 'py', 'php'] as const)
     const name = `month-end.${language}`;
     let stopCompleting = async () => {};
     before(() => {
-      stopCompleting = keepCompletingReconciliations(service.database, (error) => console.error(error));
+      stopCompleting = keepCompletingReconciliations(service.database, UNCOUNTED, (error) => console.error(error));
     });
     after(() => stopCompleting());
     const points = 9_007_199_254_740_993n;

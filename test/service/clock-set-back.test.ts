@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test';
 import { createOperator } from '../../src/operations/access/manage-operator.ts';
 import { openChallenge } from '../../src/operations/access/passkey-challenge.ts';
 import { authenticateOperator, signIn } from '../../src/operations/access/sign-in.ts';
+import { UNCOUNTED } from '../../src/operations/quotas/storage-usage.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
@@ -184,7 +185,7 @@ test('a list whose process died while the clock was ahead ends, and lets the nex
     return rows[0].count === 2n;
   };
   const untilReconciled = async (what: string, condition: string) => {
-    const close = keepCompletingReconciliations(database, (error) => assert.fail(error as Error));
+    const close = keepCompletingReconciliations(database, UNCOUNTED, (error) => assert.fail(error as Error));
     await waitFor(what, () => isNow(condition));
     await close();
   };

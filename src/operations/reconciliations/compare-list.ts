@@ -58,10 +58,7 @@ export async function compareList(
     progress = { ...progress, ...addUp(progress, lines), listedLines: progress.listedLines + BigInt(batch.length) };
     batch = [];
     await storeProgress(database, progress, lines);
-    usage.count(
-      partnerId,
-      lines.reduce((sum, line) => sum + lineBytes(line), 0),
-    );
+    countLines(usage, partnerId, lines);
     comparedAtMs = performance.now();
   };
   for await (const entry of entries) {
@@ -81,6 +78,17 @@ export async function storeProgress(
     if (!(await updateProgress(db, progress))) throw tookTooLong();
     await insertReconciliationLines(db, progress, lines);
   });
+}
+
+/** Counts what the lines take, those that the list has and those that it lacks. */
+export function countLines(usage: StorageUsage, partnerId: string, lines: readonly ReconciliationLine[]): void {
+  const bytes = lines.map(({ partnerEventId, partnerOrderRef, recordedOrderRef }) =>
+    lineBytes({ partnerEventId, partnerOrderRef: partnerOrderRef ?? recordedOrderRef }),
+  );
+  usage.count(
+    partnerId,
+    bytes.reduce((sum, each) => sum + each, 0),
+  );
 }
 
 export function addUp({ counts, differing, total }: ComparisonSums, lines: readonly ReconciliationLine[]): ComparisonSums {

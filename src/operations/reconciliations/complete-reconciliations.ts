@@ -15,33 +15,45 @@ import {
   MISSING_FROM,
   type ReconciliationLine,
 } from '../../store/reconciliations/reconciliation-line.ts';
-import { addUp, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
+import { type StorageUsage, UNCOUNTED } from '../quotas/storage-usage.ts';
+import { addUp, countLines, LINES_AT_ONCE, storeProgress } from './compare-list.ts';
 import { EMPTY_LINE } from './match-lines.ts';
+
+export interface Completing {
+  /** Knows which nodes did not answer an earlier call. */
+  readonly nodes?: NodeReader;
+  /** Counts the lines that lists lack, which are stored for their partners. */
+  readonly usage?: StorageUsage;
+}
 
 /**
  * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process
  * died. One that cannot be completed holds up no other.
  *
- * @param nodes Knows which nodes did not answer an earlier call.
  * @returns How many were completed.
  * @throws AggregateError When some could not be completed, after all others were.
  */
 export async function completeReconciliations(
   database: Database,
   signal: AbortSignal,
-  nodes = new NodeReader(database),
+  { nodes = new NodeReader(database), usage = UNCOUNTED }: Completing = {},
 ): Promise<number> {
   let count = 0;
   const failed = (failures: number) => `${pluralise(failures, 'reconciliation')} could not be completed.`;
   await endLostReconciliations(nodes);
   await forEachSettled(await listLeftReconciliations(nodes), { signal, failed }, async (name) => {
     const claimed = await claimReconciliation(database.pool, name);
-    if (claimed && (await findMissing(database, claimed, signal))) count++;
+    if (claimed && (await findMissing({ database, usage, signal }, claimed))) count++;
   });
   return count;
 }
 
-async function findMissing(database: Database, claimed: Reconciliation, signal: AbortSignal): Promise<boolean> {
+interface Finding extends Required<Pick<Completing, 'usage'>> {
+  readonly database: Database;
+  readonly signal: AbortSignal;
+}
+
+async function findMissing({ database, usage, signal }: Finding, claimed: Reconciliation): Promise<boolean> {
   for (let progress = claimed; !signal.aborted; ) {
     const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
     const beside = await listSettlementBesideList(database.pool, progress, page);
@@ -49,6 +61,7 @@ async function findMissing(database: Database, claimed: Reconciliation, signal: 
     const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
     progress = { ...progress, ...addUp(progress, lines), comparedThrough };
     await storeProgress(database, progress, lines);
+    countLines(usage, claimed.partnerId, lines);
     if (beside.length < LINES_AT_ONCE) {
       await updateDone(database.pool, claimed);
       return true;

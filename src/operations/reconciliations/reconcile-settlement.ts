@@ -10,7 +10,7 @@ import { type ListFormat, limitBytes, readPartnerList } from '../../domain/recon
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { NodeReader } from '../../store/node-reader.ts';
-import { addList } from '../../store/quotas/daily-usage.ts';
+import { addList, findDailyUsage } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { listOldReconciliations, updateLinesRemoved } from '../../store/reconciliations/old-reconciliation.ts';
 import {
@@ -174,7 +174,12 @@ async function receiveAudited(
 }
 
 async function countOfDay(db: Queryable, partnerId: string): Promise<void> {
-  const { listsPerDay } = await findPartnerQuota(db, partnerId);
+  const [{ bytesPerDay, listsPerDay }, { storedBytes }] = await Promise.all([
+    findPartnerQuota(db, partnerId),
+    findDailyUsage(db, partnerId),
+  ]);
+  // Another process may have completed the partner's lists before.
+  refuseSpent(storedBytes >= bytesPerDay);
   if (await addList(db, partnerId, listsPerDay)) return;
   throw quotaSpent(
     'lists_of_day_spent',
