@@ -140,9 +140,13 @@ export function refuseList(code: DetailCode, message: string, status?: number): 
   return new ServiceError('invalid_request', message, { details: [{ field: 'list', code, message }], ...(status && { status }) });
 }
 
-/** A list above a limit: 413, and the error names the limit. */
+/**
+ * A list above a limit: 413, and the error names the limit. Each part of such a list would lack every line of the others, since it is compared
+ * with the whole settlement.
+ */
 export function listTooLarge(code: 'too_many_lines' | 'too_many_bytes', limit: string): ServiceError {
-  return refuseList(code, `A list may have at most ${limit}; send it in parts.`, 413);
+  const message = `A list may have at most ${limit}. Compare your records with the statement of the settlement, or with its lines.`;
+  return refuseList(code, message, 413);
 }
 
 /** A line longer than any well-formed line; reading stops there. */

@@ -116,7 +116,7 @@ test('settlements, section 2, Reconciliation: limits are refused by name', async
   assert.deepEqual(await refusal(`${lines}evt-0003,O-3,3`, { lines: 2 }), [
     'too_many_lines',
     413,
-    'A list may have at most 2 lines; send it in parts.',
+    'A list may have at most 2 lines. Compare your records with the statement of the settlement, or with its lines.',
   ]);
   const long = await refusal(`${lines}${'x'.repeat(200)},O,1\n`, { lineCharacters: 100 });
   assert.deepEqual(long, ['line_too_long', undefined, 'Line 4 of the list has more than 100 characters.']);
