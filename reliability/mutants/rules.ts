@@ -902,6 +902,14 @@ export const RULES: readonly Rule[] = [
     tests: ['src/domain/webhooks/endpoint-health.test.ts'],
   },
   {
+    rule: 'a closing checks that the lines add up to the contributions and adjustments',
+    source: 'settlements 2',
+    file: 'src/operations/settlements/close-settlement.ts',
+    find: 'if (!isSame)',
+    replace: 'if (!isSame && totals.amount === undefined)',
+    tests: ['settlements/close-settlement'],
+  },
+  {
     rule: 'a late closing holds the next back for an event that was removed',
     source: 'settlements 2',
     file: 'src/store/settlements/unsettled-contribution.ts',

@@ -350,6 +350,22 @@ describe('amounts', () => {
     assert.deepEqual([told.amount, told.currency, told.totals_by_version[0].amount], ['0.02', 'SAR', '0.015']);
   });
 
+  test('where the lines that were written do not add up to the contributions, nothing is closed', async () => {
+    const { partnerId, client, open } = await newPartner();
+    await client.confirm();
+    const rounding = `round_${partnerId.toLowerCase()}`;
+    await database.pool.query(`create function ${rounding}() returns trigger language plpgsql as
+      $$ begin new.amount := round(new.amount); return new; end $$`);
+    await database.pool.query(
+      `create trigger ${rounding} before insert on settlement_line for each row when (new.partner_id = '${partnerId}') execute function ${rounding}()`,
+    );
+    await assert.rejects(closeNow(database, partnerId, tools('0.005')), /do not add up to its contributions and adjustments/);
+    assert.equal((await getOpen(database, partnerId)).settlementId, open.settlementId);
+    await database.pool.query(`drop trigger ${rounding} on settlement_line`);
+    const { closed } = await closeNow(database, partnerId, tools('0.005'));
+    assert.equal(closed.totals?.amount, readAmount('1.25'));
+  });
+
   test('a negative net is carried into the next settlement as its first line, exactly, and is in the totals of the open one', async () => {
     const { partnerId, client } = await newPartner();
     const { closed } = await closeNow(database, partnerId, tools('0.005'));
