@@ -150,6 +150,22 @@ export const RULES: readonly Rule[] = [
     tests: ['contributions/confirm-contribution'],
   },
   {
+    rule: 'a stored estimate of a suspended partner replays',
+    source: 'Authentication, 5',
+    file: 'src/operations/emissions/create-delivery-emissions-estimate.ts',
+    find: '  const ofKey = findOwnOutcome(calculation, stored);',
+    replace: '  refuseSuspended(calculation);\n  const ofKey = findOwnOutcome(calculation, stored);',
+    tests: ['emissions/create-delivery-emissions-estimate'],
+  },
+  {
+    rule: 'a stored association of a suspended partner replays',
+    source: 'Authentication, 5',
+    file: 'src/operations/emissions/associate-emissions-estimate.ts',
+    find: '  const known = await findEmissionsLinkByKey(',
+    replace: '  refuseSuspended(request);\n  const known = await findEmissionsLinkByKey(',
+    tests: ['emissions/associate-emissions-estimate'],
+  },
+  {
     rule: 'a read-only key writes nothing',
     source: 'decisions 5, permission',
     file: 'src/partner-api/access/require-permission.ts',

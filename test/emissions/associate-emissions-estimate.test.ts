@@ -1,8 +1,11 @@
 /** associateEmissionsEstimate: interface, section of that name; "An association failure never changes the contribution". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { assertStoresNothing } from '../support/assertions/assert-stores-nothing.ts';
+import { Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { countRows, insertEstimateAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
@@ -66,6 +69,28 @@ describe('replay', () => {
     const otherBody = await client.associate(first.contribution.transaction_id, second.estimate.calculation_id, headers);
     assertError(otherPath, 'idempotency_conflict');
     assertError(otherBody, 'idempotency_conflict');
+  });
+
+  test('it goes on while the partner is suspended, which links nothing new', async () => {
+    const suspended = await service.newPartner();
+    const newPair = async () => {
+      const { partner_order_ref, transaction_id } = (await suspended.client.confirm()).body.contribution;
+      const { calculation_id } = (await suspended.client.estimate({ partner_order_ref })).body.estimate;
+      return [transaction_id, calculation_id] as const;
+    };
+    const [linked, free] = [await newPair(), await newPair()];
+    const headers = { 'idempotency-key': 'link-before-suspension' };
+    const first = await suspended.client.associate(...linked, headers);
+    await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
+    // A second instance has not seen the key yet, so that no cache has to run out.
+    const late = new Client((await testService({ env: { DATABASE_URL: service.databaseUrl } })).baseUrl, suspended.key.apiKey);
+    const again = await late.associate(...linked, headers);
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(again.body.association, first.body.association);
+    assertError(await late.associate(...free, headers), 'idempotency_conflict');
+    await assertStoresNothing(service.database, [suspended.partner.partnerId], async () => {
+      assertError(await late.associate(...free), 'partner_suspended');
+    });
   });
 
   test('one key: twenty at once give one original and nineteen replays', async () => {

@@ -1,8 +1,10 @@
 /** createDeliveryEmissionsEstimate: interface, section of that name, "Estimate" and "Display rules". */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
+import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
-import { countByStatus, newEstimate } from '../support/client.ts';
+import { Client, countByStatus, newEstimate } from '../support/client.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
@@ -218,6 +220,21 @@ describe('replay', () => {
       answer.body.error.message,
       /Look up what was recorded\. If this is another request, send it under a new Idempotency-Key/,
     );
+  });
+
+  test('it goes on while the partner is suspended, which has no new estimate', async () => {
+    const suspended = await service.newPartner();
+    const fields = newEstimate();
+    const headers = { 'idempotency-key': 'estimate-before-suspension' };
+    const first = await suspended.client.estimate(fields, headers);
+    await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
+    // A second instance has not seen the key yet, so that no cache has to run out.
+    const late = new Client((await testService({ env: { DATABASE_URL: service.databaseUrl } })).baseUrl, suspended.key.apiKey);
+    const again = await late.estimate(fields, headers);
+    assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
+    assert.deepEqual(again.body.estimate, first.body.estimate);
+    assertError(await late.estimate({ ...fields, distance_km: '1' }, headers), 'idempotency_conflict');
+    assertError(await late.estimate(), 'partner_suspended');
   });
 
   test('an order may be estimated as often as one likes, each under its own key', async () => {
