@@ -910,6 +910,22 @@ export const RULES: readonly Rule[] = [
     tests: ['src/webhooks/security/address-guard.test.ts'],
   },
   {
+    rule: 'enabling an endpoint sends what was held, at once',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/endpoints/manage-endpoint.ts',
+    find: 'longerThanMs: DELIVERY_LEASE_MS',
+    replace: 'longerThanMs: 2_592_000_000',
+    tests: ['webhooks/webhooks'],
+  },
+  {
+    rule: 'while a secret rotates the old one signs for 24 hours',
+    source: 'decisions 7, Signature',
+    file: 'src/webhooks/endpoints/rotate-secret.ts',
+    find: 'ROTATION_OVERLAP_MS = 24 * 3_600_000',
+    replace: 'ROTATION_OVERLAP_MS = 600_000',
+    tests: ['webhooks/webhooks'],
+  },
+  {
     rule: '410 disables the endpoint',
     source: 'decisions 7, Delivery',
     file: 'src/domain/webhooks/endpoint-health.ts',

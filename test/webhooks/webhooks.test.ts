@@ -8,6 +8,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent, buildConnector } from 'undici';
+import { readClock } from '../../src/store/clock.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import {
   disableEndpoint,
@@ -26,6 +27,8 @@ import { testService } from '../support/service.ts';
 import type { Arrived } from '../support/webhooks/webhook-receiver.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, makeDue, newEndpoint, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+
+const DAY_MS = 86_400_000;
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
@@ -306,18 +309,37 @@ describe('endpoints', HANG_LIMIT, () => {
   });
 
   test('a disabled endpoint gets nothing until it is enabled', async () => {
-    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    const [{ client: caller, partner, receiver, endpointId }, other] = [await withEndpoint(), await withEndpoint()];
     await disableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId }, 'a test');
     await caller.confirm();
-    await untilSequenced(database, partner.partnerId, 2);
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.status === 'held');
+    // What is due of all endpoints is looked for together: this one was looked at too by then.
+    await other.client.confirm();
+    await other.receiver.until(1);
     assert.equal(receiver.arrived.length, 0);
     await enableEndpoint(database, OWNER, { partnerId: partner.partnerId, endpointId });
     await receiver.until(1);
   });
 
-  test('while a secret rotates both sign; the new one alone once it is activated', async () => {
+  test('enabled, an endpoint gets at once what would have been tried again a day later', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    const id = { partnerId: partner.partnerId, endpointId };
+    receiver.answerWith(503, { 'retry-after': '86400' });
+    await caller.confirm();
+    await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
+    await disableEndpoint(database, OWNER, id, 'a test');
+    receiver.answerWith(200);
+    await enableEndpoint(database, OWNER, id);
+    const [first, second] = (await receiver.until(2)) as [Arrived, Arrived];
+    assert.equal(second.event.event_id, first.event.event_id);
+  });
+
+  test('while a secret rotates, for 24 hours, both sign; the new one alone once it is activated', async () => {
     const { client: caller, partner, receiver, endpointId, secret } = await withEndpoint();
-    const { secret: next } = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
+    const since = await readClock(database.pool);
+    const { secret: next, from } = await rotateSecret(tools, OWNER, { partnerId: partner.partnerId, endpointId });
+    const overlapMs = (began: Date) => from.getTime() - began.getTime();
+    assert.ok(overlapMs(since) >= DAY_MS && overlapMs(await readClock(database.pool)) <= DAY_MS, from.toISOString());
     await caller.confirm();
     await activate();
     await caller.confirm();
