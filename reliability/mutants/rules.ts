@@ -958,6 +958,22 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/record-attempts'],
   },
   {
+    rule: 'a delivery is sent again at once, although the circuit of its endpoint is open',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/endpoints/manage-delivery.ts',
+    find: '      await closeEndpointBreaker(db, delivery);\n',
+    replace: '',
+    tests: ['webhooks/manage-delivery'],
+  },
+  {
+    rule: 'what was given up is sent again at once, although the circuit of its endpoint is open',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/endpoints/manage-delivery.ts',
+    find: '    await closeEndpointBreaker(database.pool, request);\n',
+    replace: '',
+    tests: ['webhooks/manage-delivery'],
+  },
+  {
     rule: 'a daily cap is exact over all processes',
     source: 'decisions 4',
     file: 'src/store/contributions/daily-count.ts',

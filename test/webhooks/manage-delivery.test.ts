@@ -66,6 +66,27 @@ describe('sent again', HANG_LIMIT, () => {
     await untilDeliveries(database, partnerId, (all) => all.every(({ status }) => status === 'delivered'));
   });
 
+  test('at once, although the circuit of the endpoint is open: one delivery, and what was given up', async () => {
+    const { client: caller, partner, receiver, endpointId } = await withEndpoint();
+    const { partnerId } = partner;
+    const openCircuit = async () => {
+      const open = "update endpoint_health set breaker_open_until = now() + interval '1 hour' where partner_id = $1";
+      assert.equal((await database.pool.query(open, [partnerId])).rowCount, 1);
+    };
+    const untilDelivered = (attempts: number) =>
+      untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered' && first.attempts === attempts);
+    await caller.confirm();
+    const [delivery] = await untilDelivered(1);
+    await openCircuit();
+    await resend(database, OWNER, { partnerId, deliveryId: delivery?.deliveryId as string });
+    await untilDelivered(2);
+    await database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
+    await openCircuit();
+    assert.equal(await recoverExhausted(database, OWNER, { partnerId, endpointId, since: ALWAYS }), 1);
+    await untilDelivered(3);
+    assert.equal(receiver.arrived.length, 3);
+  });
+
   test('everything for a new endpoint, of the kinds that it wants, and each once', async () => {
     const { client: caller, partner } = await withEndpoint();
     const { partnerId } = partner;
