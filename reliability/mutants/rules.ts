@@ -942,6 +942,22 @@ export const RULES: readonly Rule[] = [
     tests: ['settlements/close-settlement'],
   },
   {
+    rule: 'a contribution that is confirmed at the end of a period is on the next settlement',
+    source: 'settlements 1, half-open periods',
+    file: 'src/store/settlements/unsettled-contribution.ts',
+    find: 'from unsettled where confirmed_at < $5',
+    replace: 'from unsettled where confirmed_at <= $5',
+    tests: ['settlements/close-settlement'],
+  },
+  {
+    rule: 'an adjustment that is posted at the end of a period is on the next settlement',
+    source: 'settlements 1, half-open periods',
+    file: 'src/store/adjustments/adjustment-assignment.ts',
+    find: 'and posted_at < ${endsAt}',
+    replace: 'and posted_at <= ${endsAt}',
+    tests: ['adjustments/adjustments'],
+  },
+  {
     rule: 'a late closing holds the next back for an event that was removed',
     source: 'settlements 2',
     file: 'src/store/settlements/unsettled-contribution.ts',

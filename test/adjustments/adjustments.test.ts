@@ -222,6 +222,16 @@ describe('a posted adjustment', () => {
     );
   });
 
+  test('at the end of a period is on the next settlement: a period is half-open', async () => {
+    const of = await newContribution();
+    await closeNow(database, of.partnerId);
+    const { adjustmentId, postedAt } = await posted(of, -1n);
+    const { closed, opened } = await closeNow(database, of.partnerId, tools(), postedAt as Date);
+    assert.equal(closed.totals?.adjustmentCount, 0n);
+    const [line] = await linesOf(database, (await closeNow(database, of.partnerId)).closed);
+    assert.deepEqual([line?.adjustmentId, line?.postedAt], [adjustmentId, opened.period.startsAt]);
+  });
+
   test('that is posted between the end of a period and its closing is on the settlement after it, and the preview says so', async () => {
     const of = await newContribution();
     const { opened } = await closeNow(database, of.partnerId);

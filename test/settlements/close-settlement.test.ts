@@ -234,6 +234,16 @@ describe('assignment at close', () => {
     assert.deepEqual([line?.transactionId, line?.reasonCode], [transaction_id, 'late']);
   });
 
+  test('a period is half-open: what was confirmed at its end is on the next settlement', async () => {
+    const { partnerId, client } = await newPartner();
+    const { transaction_id, confirmed_at } = (await client.confirm()).body.contribution;
+    const { closed, opened } = await closeNow(database, partnerId, tools(), new Date(confirmed_at));
+    assert.equal(closed.totals?.contributionCount, 0n);
+    const [line] = await linesOf(database, (await closeNow(database, partnerId)).closed);
+    assert.equal(line?.transactionId, transaction_id);
+    assert.deepEqual([line?.confirmedAt, line?.reasonCode], [opened.period.startsAt, null]);
+  });
+
   test('a confirmation that commits after the closing, with an older time, is on the next', async () => {
     const { partnerId, client } = await newPartner();
     const { transaction_id } = (await client.confirm()).body.contribution;
