@@ -1086,6 +1086,14 @@ export const RULES: readonly Rule[] = [
     tests: ['access/four-eyes'],
   },
   {
+    rule: 'in production no actor stands for two operators',
+    source: 'settlements 5',
+    file: 'src/operations/access/four-eyes.ts',
+    find: "if (installation?.environment !== 'sandbox')",
+    replace: 'if (installation === undefined)',
+    tests: ['access/four-eyes'],
+  },
+  {
     rule: 'in production the owner of the machine changes nothing once there is an admin',
     source: 'settlements, section 5',
     file: 'src/operations/audit/act-as-owner.ts',

@@ -13,6 +13,7 @@ import {
   resetSignIn,
 } from '../../src/operations/access/manage-operator.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
+import type { Database } from '../../src/store/database.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { uniqueId } from '../support/client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -122,12 +123,21 @@ describe('an account is its maker’s own for seven days', () => {
   test('accounts that the owner of a sandbox made are two; in production they are not', async () => {
     const [one, other] = await enrolled(database, 'operator', 'approver');
     await assertTwo(one, other);
+    await Promise.all(standForTwo(database));
     const production = await testService({ env: {} });
     const [ada, bea] = await enrolled(production.database, 'operator', 'approver');
     await production.database.pool.query("update installation set environment = 'production'");
     await assert.rejects(requireSecondOperator(production.database.pool, bea, begunBy(ada)), /within 7 days owner created/);
+    const refusal = { code: 'forbidden', message: /two signed-in operators/ };
+    await Promise.all(standForTwo(production.database).map((required) => assert.rejects(required, refusal)));
   });
 });
+
+/** As what a sandbox does by itself: first and second step by one actor. */
+function standForTwo({ pool }: Database): Promise<void>[] {
+  const actor: Actor = { ...signedIn('admin'), operatorId: 'sandbox', standsForTwo: true };
+  return [requireFirstOperator(pool, actor), requireSecondOperator(pool, actor, begunBy(actor))];
+}
 
 describe('one mailbox is one person', () => {
   const forms = ['amal@example.org', 'AMAL@example.org', 'amal+2@example.org', 'amal+@Example.Org'];
