@@ -822,6 +822,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/webhook-snapshot'],
   },
   {
+    rule: 'what was claimed so long ago that its lease might end before its attempt is not sent',
+    source: 'decisions 7, Delivery',
+    file: 'src/webhooks/delivery/endpoint-queues.ts',
+    find: 'nowMs - claimedAtMs <= USABLE_MS',
+    replace: 'nowMs - claimedAtMs >= 0',
+    tests: ['src/webhooks/delivery/endpoint-queues.test.ts'],
+  },
+  {
     rule: 'whoever lost its lease changes nothing',
     source: 'decisions 7, Delivery',
     file: 'src/store/webhooks/attempt.ts',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { USABLE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { EndpointQueues, type Ready, type Sent } from './endpoint-queues.ts';
 
@@ -21,10 +22,15 @@ function openQueues(mayBegin = () => true) {
     onRoom: () => {},
     onUnsent: (tasks, dueAt) => givenBack.push({ tasks, dueAt }),
   });
-  const claim = (endpointId: string, most = Number.POSITIVE_INFINITY, health: DueEndpoint['health'] = 'healthy') => {
+  const claim = (
+    endpointId: string,
+    most = Number.POSITIVE_INFINITY,
+    health: DueEndpoint['health'] = 'healthy',
+    claimedAtMs = performance.now(),
+  ) => {
     const endpoint = { partnerId: 'ptn_1', endpointId, health } as DueEndpoint;
     const room = Math.min(queues.roomFor(endpoint), most);
-    const tasks = Array.from({ length: room }, (_, number) => ({ of: endpointId, number, claimedAtMs: performance.now() }));
+    const tasks = Array.from({ length: room }, (_, number) => ({ of: endpointId, number, claimedAtMs }));
     queues.add(endpoint, 'first', { tasks, isAsking: room < most });
     return room;
   };
@@ -99,6 +105,12 @@ test('when an attempt pauses its endpoint, what waits for a place goes back, due
   await endOne('wep_1', { isDelivered: false, isPaused: true, pausedUntil });
   assert.deepEqual([givenBack[0]?.tasks.length, givenBack[0]?.dueAt, countOf('wep_1')], [512 - 64, pausedUntil, 63]);
   assert.deepEqual(queues.listWaiting(), []);
+});
+
+test('what was claimed 40 s ago goes back without an attempt: its lease might end before the attempt does', async () => {
+  const { claim, countOf, givenBack } = openQueues();
+  claim('wep_1', undefined, 'healthy', performance.now() - USABLE_MS - 1);
+  assert.deepEqual([countOf('wep_1'), givenBack[0]?.tasks.length, givenBack[0]?.dueAt], [0, 512, undefined]);
 });
 
 test('what waits is sent as the endpoint is by then, or withdrawn, or given back by a stop', async () => {
