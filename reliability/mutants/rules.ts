@@ -678,6 +678,22 @@ export const RULES: readonly Rule[] = [
     tests: ['events/list-events'],
   },
   {
+    rule: 'a look-up of a contribution is shed last',
+    source: 'decisions 6',
+    file: 'src/partner-api/contributions/get-contribution-by-id.ts',
+    find: 'policy: CONTRIBUTION_LOOKUP',
+    replace: "policy: { ...CONTRIBUTION_LOOKUP, trafficClass: 'reports', inFlightMax: 400 }",
+    tests: ['partner-api/limits'],
+  },
+  {
+    rule: 'a look-up of an estimate is no report',
+    source: 'decisions 6',
+    file: 'src/partner-api/emissions/get-delivery-emissions-estimate.ts',
+    find: 'policy: ESTIMATE_LOOKUP',
+    replace: "policy: { ...ESTIMATE_LOOKUP, trafficClass: 'reports', inFlightMax: 400 }",
+    tests: ['partner-api/limits'],
+  },
+  {
     rule: 'an event is a report, and reports have a rate of their own',
     source: 'decisions 6',
     file: 'src/partner-api/events/list-events.ts',
@@ -951,7 +967,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'a contribution that is confirmed at the end of a period is on the next settlement',
-    source: 'settlements 1, half-open periods',
+    source: 'settlements 2',
     file: 'src/store/settlements/unsettled-contribution.ts',
     find: 'from unsettled where confirmed_at < $5',
     replace: 'from unsettled where confirmed_at <= $5',
@@ -959,7 +975,7 @@ export const RULES: readonly Rule[] = [
   },
   {
     rule: 'an adjustment that is posted at the end of a period is on the next settlement',
-    source: 'settlements 1, half-open periods',
+    source: 'settlements 2',
     file: 'src/store/adjustments/adjustment-assignment.ts',
     find: 'and posted_at < ${endsAt}',
     replace: 'and posted_at <= ${endsAt}',

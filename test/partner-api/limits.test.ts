@@ -7,20 +7,22 @@ import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyReply } from 'fastify';
-import type { Answer, PartnerApiOptions } from '../../src/partner-api/app.ts';
-import { confirmContribution } from '../../src/partner-api/contributions/confirm-contribution.ts';
-import { getContributionByPartnerEventId } from '../../src/partner-api/contributions/get-contribution-by-partner-event-id.ts';
-import { createDeliveryEmissionsEstimate } from '../../src/partner-api/emissions/create-delivery-emissions-estimate.ts';
-import { getEvent } from '../../src/partner-api/events/get-event.ts';
-import { listEvents } from '../../src/partner-api/events/list-events.ts';
+import type { Answer } from '../../src/partner-api/app.ts';
+import { LIST_CONSTRAINT } from '../../src/partner-api/contributions/list-contributions.ts';
 import { withPlainTarget } from '../../src/partner-api/http/request-target.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paceRefusals, SHED } from '../../src/partner-api/limits/refusal-pace.ts';
+import { IN_FLIGHT_MAX } from '../../src/partner-api/limits/shedding-order.ts';
+import type { TrafficClass } from '../../src/partner-api/route-policy.ts';
+import { ROUTES } from '../../src/partner-api/routes.ts';
+import type { SandboxApiOptions } from '../../src/partner-api/sandbox/sandbox-api-options.ts';
+import { SANDBOX_ROUTES } from '../../src/partner-api/sandbox/sandbox-routes.ts';
 import type { Credential } from '../../src/store/access/api-key.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { countByStatus, detailCodes } from '../support/client.ts';
+import { document } from '../support/published.ts';
 import { countRows } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
@@ -163,18 +165,33 @@ describe('sizes', () => {
 
 describe('overload is shed with 503 and not queued without bound', () => {
   test('reports first, then estimates, then new confirmations; look-ups of contributions last', () => {
-    const app = fastify();
-    const ceilings = new Map<string | undefined, number | undefined>();
-    app.addHook('onRoute', ({ config }) => void ceilings.set(config?.operation, config?.policy?.inFlightMax));
-    const routes = [listEvents, getEvent, createDeliveryEmissionsEstimate, confirmContribution, getContributionByPartnerEventId];
-    for (const route of routes) route(app, {} as PartnerApiOptions);
-    const order = routes.map(({ name }) => ceilings.get(name) as number);
+    const { report, estimateWrite, estimateLookup, confirmation, contributionLookup } = IN_FLIGHT_MAX;
+    const order = [report, estimateWrite, estimateLookup, confirmation, contributionLookup];
     assert.deepEqual(
       order,
-      order.toSorted((a, b) => a - b),
+      [...new Set(order)].toSorted((a, b) => a - b),
     );
-    // Both kinds of reports are shed alike, and no other two.
-    assert.equal(new Set(order).size, order.length - 1);
+    /** Every other one is a report. */
+    const others: Record<string, readonly [TrafficClass, number]> = {
+      createDeliveryEmissionsEstimate: ['writes', estimateWrite],
+      associateEmissionsEstimate: ['writes', estimateWrite],
+      getDeliveryEmissionsEstimate: ['lookups', estimateLookup],
+      confirmContribution: ['writes', confirmation],
+      getContributionById: ['lookups', contributionLookup],
+      getContributionByPartnerEventId: ['lookups', contributionLookup],
+    };
+    const app = fastify({ routerOptions: { constraints: { contributionList: LIST_CONSTRAINT } } });
+    const policies: Record<string, readonly [TrafficClass | undefined, number | undefined]> = {};
+    app.addHook('onRoute', ({ url, config }) => {
+      policies[config?.operation ?? url] = [config?.policy?.trafficClass, config?.policy?.inFlightMax];
+    });
+    for (const route of [...ROUTES, ...SANDBOX_ROUTES]) route(app, { endpointTools: {} } as SandboxApiOptions);
+    const published: string[] = Object.values<Record<string, { operationId?: string }>>(document.paths)
+      .flatMap((path) => Object.values(path))
+      .flatMap(({ operationId }) => operationId ?? []);
+    // The document describes it with getContributionByPartnerEventId, whose path it has.
+    published.push('listContributions');
+    assert.deepEqual(policies, Object.fromEntries(published.map((name) => [name, others[name] ?? ['reports', report]])));
   });
 
   /** Two routes whose answers the test gives, behind the gate; the key names the partner. */
