@@ -5,9 +5,11 @@
  *     node reliability/held-key/main.ts [--connections 64] [--seconds 3]
  *
  * Prints the latencies of the others with and without the held key; fails when their p99 reaches 100 ms meanwhile and twice that without the
- * held key, or the held request does not end as exactly one contribution.
+ * held key, a repetition is confirmed while the key is held, or the held request does not end as exactly one contribution. A run is void
+ * when no session of the service was seen to wait for the transaction that holds the key.
  */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, newConfirmation, uniqueId } from '../../test/support/client.ts';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
@@ -20,6 +22,7 @@ const values = readArguments(import.meta.filename, {
 const connections = readWhole('connections', values.connections, { min: 1, max: 1_000 });
 const durationMs = readWhole('seconds', values.seconds, { min: 1, max: 3_600 }) * 1000;
 const P99_LIMIT_MS = 100;
+const LOOK_EVERY_MS = 20;
 const violations = new Violations();
 
 const installation = await Installation.start();
@@ -30,11 +33,15 @@ try {
   await measure(client, 1_000);
   const calm = await measure(client, durationMs);
   const held = { ...newConfirmation(), key: uniqueId('held-key') };
-  const release = await hold(partnerId, held);
-  const repeats = repeatUntil(client, held, durationMs);
+  const holder = await hold(partnerId, held);
+  const statuses: number[] = [];
+  const repeats = repeatUntil(client, held, { forMs: durationMs, statuses });
+  const waiting = countWaiting(holder.pid, durationMs);
   const busy = await measure(client, durationMs);
-  await release();
-  const outcomes = await repeats;
+  const waited = await waiting;
+  const early = statuses.filter((status) => status === 201).length;
+  await holder.release();
+  await repeats;
   const last = await client.confirm(
     { partner_event_id: held.partner_event_id, partner_order_ref: held.partner_order_ref },
     { 'idempotency-key': held.key },
@@ -42,8 +49,11 @@ try {
   printFigures('The others', {
     'without the held key': describe(calm),
     'beside it': describe(busy),
-    'the held request': `${outcomes.join(' ')}; afterwards ${last.status}`,
+    'sessions that waited for the held key': waited,
+    'the held request': `${statuses.join(' ')}; afterwards ${last.status}`,
   });
+  if (waited === 0) violations.report('void: no session of the service waited for the held key');
+  if (early > 0) violations.report(`${early} repetitions were confirmed while the key was held`);
   const p99 = percentile(busy, 0.99);
   if (p99 >= Math.max(P99_LIMIT_MS, 2 * percentile(calm, 0.99)))
     violations.report(`the p99 of the others was ${p99.toFixed(0)} ms beside the held key`);
@@ -53,7 +63,7 @@ try {
   ]);
   if (rows.length !== 1) violations.report(`the held request is recorded ${rows.length} times`);
   if (last.status !== 201) violations.report(`the held request was answered ${last.status} at its end`);
-  for (const status of outcomes) if (status !== 201 && status !== 503) violations.report(`a repetition was answered ${status}`);
+  for (const status of statuses) if (status !== 201 && status !== 503) violations.report(`a repetition was answered ${status}`);
   process.exitCode = violations.printVerdict(`p99 of the others ${p99.toFixed(0)} ms beside the held key`);
 } finally {
   await database.close();
@@ -72,27 +82,41 @@ async function hold(partnerId: string, held: { key: string; partner_event_id: st
      values ($1, $2, $3, $4, $5, $6, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
     [partnerId, uniqueId('txn'), held.key, randomBytes(32), held.partner_event_id, held.partner_order_ref],
   );
-  return async () => {
+  const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const release = async () => {
     await session.query('rollback');
     session.release();
   };
+  return { pid: rows[0]?.pid ?? 0, release };
 }
 
+/** @returns How many sessions, one after the other or at once, waited for a lock of the given one. */
+async function countWaiting(holder: number, forMs: number): Promise<number> {
+  const seen = new Set<number>();
+  for (const endsAt = performance.now() + forMs; performance.now() < endsAt; await sleep(LOOK_EVERY_MS)) {
+    const { rows } = await database.pool.query<{ pid: number }>(
+      'select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
+      [holder],
+    );
+    for (const { pid } of rows) seen.add(pid);
+  }
+  return seen.size;
+}
+
+/** @param statuses Takes in the status of each answer when it comes. */
 async function repeatUntil(
   client: Client,
   held: { key: string; partner_event_id: string; partner_order_ref: string },
-  forMs: number,
-): Promise<number[]> {
-  const statuses: number[] = [];
+  { forMs, statuses }: { forMs: number; statuses: number[] },
+): Promise<void> {
   const { key, ...fields } = held;
   const endsAt = performance.now() + forMs;
   const sent: Promise<unknown>[] = [];
   while (performance.now() < endsAt) {
     sent.push(client.confirm(fields, { 'idempotency-key': key }).then(({ status }) => statuses.push(status)));
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await sleep(150);
   }
   await Promise.all(sent);
-  return statuses;
 }
 
 async function measure(client: Client, forMs: number): Promise<number[]> {
