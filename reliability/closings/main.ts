@@ -6,14 +6,14 @@
  *   --closings  how many settlements are closed (default 100)
  *   --writers   how many confirm without a pause (default 50)
  *
- * In the end every confirmed contribution must be on exactly one settlement, and lines must add up to totals. Exit code 1 when anything is
- * violated.
+ * In the end every confirmed contribution must be on exactly one settlement, and lines must add up to totals. A run is void when the two
+ * processes never met at a settlement, or when fewer than two settlements have lines. Exit code 1 when anything is violated.
  */
 
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { printFigures, progress, Violations } from '../harness/report.ts';
-import { runClosings } from './run.ts';
+import { checkMeetings, runClosings } from './run.ts';
 
 const given = readArguments(import.meta.filename, {
   closings: { type: 'string', default: '100' },
@@ -30,7 +30,9 @@ try {
   progress(`${closings} closings by two processes under ${writers} writers`);
   const { baseUrl, databaseUrl } = installation;
   const run = { baseUrl, databaseUrl, apiKey, database, partnerId, closings, writers, report: violations.report };
-  printFigures('Closings', { ...(await runClosings(run)) });
+  const figures = await runClosings(run);
+  checkMeetings(figures, violations.report);
+  printFigures('Closings', { ...figures });
   process.exitCode = violations.printVerdict(`${closings} closings under ${writers} writers`);
 } finally {
   await database.close();

@@ -26,7 +26,9 @@ export interface Closings {
 }
 
 export interface ClosingsFigures {
+  /** How many settlements each process closed. */
   readonly closed: readonly number[];
+  /** How often a process found that the other one had closed the settlement just before. */
   readonly lostRaces: number;
   readonly confirmations: number;
   readonly lines: number;
@@ -67,6 +69,17 @@ export async function runClosings(options: Closings): Promise<ClosingsFigures> {
     lines,
     settlementsWithLines: withLines.size,
   };
+}
+
+/** The processes raced for settlements, and these closed among contributions: else a run has shown nothing. */
+export function checkMeetings(
+  { closed, lostRaces, settlementsWithLines }: Pick<ClosingsFigures, 'closed' | 'lostRaces' | 'settlementsWithLines'>,
+  report: (violation: string) => void,
+): void {
+  const idle = closed.filter((count) => count === 0).length;
+  if (idle > 0) report(`void: ${idle} of ${closed.length} processes closed nothing`);
+  if (lostRaces === 0) report('void: the processes never met at a settlement');
+  if (settlementsWithLines < 2) report(`void: ${settlementsWithLines} settlements have lines`);
 }
 
 /** Every acknowledged contribution is on exactly one settlement. */
