@@ -7,6 +7,7 @@ import { failPendingContribution } from '../../src/operations/contributions/reso
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
+import { QUIET_ZONE } from '../support/quiet-zone.ts';
 import { insertContributionRule, type RuleRow } from '../support/rules.ts';
 import { OPEN_RATES, testServiceProcesses } from '../support/service.ts';
 
@@ -27,7 +28,7 @@ const partners: Record<string, Partner> = {};
 
 const service = await testServiceProcesses(2, {}, async (database) => {
   for (const [name, caps] of Object.entries(CAPS)) {
-    const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, timeZone: ZONES[name] ?? 'Asia/Riyadh' });
+    const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, timeZone: ZONES[name] ?? QUIET_ZONE });
     partners[name] = partner;
     await insertContributionRule(database, { ...caps, partnerId: partner.partnerId });
   }
@@ -176,10 +177,15 @@ describe('what counts', () => {
   for (const name of Object.keys(ZONES)) {
     test(`a day is that of the partner's own calendar: ${ZONES[name]}`, async () => {
       const { partner, client } = await open(name);
-      const [first, second] = [await client.confirm(), await client.confirm()];
-      assert.deepEqual([first.status, second.status], [201, 202]);
-      const { created_at, transaction_id } = second.body.contribution;
-      const day = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONES[name] as string }).format(new Date(created_at));
+      const format = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONES[name] as string });
+      const dayOf = ({ body }: Answer) => format.format(new Date(body.contribution.created_at));
+      const answers = [await client.confirm(), await client.confirm()];
+      // The day may turn between two, not between three.
+      const days = answers.map(dayOf);
+      if (days[0] !== days[1]) answers.push(await client.confirm());
+      const [last, ...earlier] = answers.reverse() as [Answer, ...Answer[]];
+      assert.deepEqual([last.status, ...earlier.map(({ status }) => status)], [202, ...earlier.map(() => 201)]);
+      const [day, { transaction_id }] = [dayOf(last), last.body.contribution];
       const { rows } = await database.pool.query('select counted_on::text from contribution_review where transaction_id = $1', [
         transaction_id,
       ]);

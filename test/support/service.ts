@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts';
 import type { PartnerRates } from '../../src/domain/access/partner-rates.ts';
 import type { PasswordCosts } from '../../src/domain/access/password.ts';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
+import { DEFAULT_TIME_ZONE } from '../../src/domain/settlements/settlement-period.ts';
 import { type ApiKeyOptions, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
@@ -36,7 +37,12 @@ export interface TestService {
   /** The service's own kind of connection, for what a test looks up or prepares in the database. */
   readonly database: Database;
   /** @param terms `of`: only a key, of a partner that there is. */
-  newPartner(terms?: { rates?: Partial<PartnerRates>; key?: Partial<ApiKeyOptions>; of?: Partner }): Promise<TestPartner>;
+  newPartner(terms?: {
+    rates?: Partial<PartnerRates>;
+    timeZone?: string;
+    key?: Partial<ApiKeyOptions>;
+    of?: Partner;
+  }): Promise<TestPartner>;
 }
 
 export type Prepare = (database: Database) => Promise<void>;
@@ -140,8 +146,8 @@ export function withPartners(baseUrl: string, database: Database): Omit<TestServ
   return {
     baseUrl,
     database,
-    async newPartner({ rates = {}, key: terms = {}, of } = {}) {
-      const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates }));
+    async newPartner({ rates = {}, timeZone = DEFAULT_TIME_ZONE, key: terms = {}, of } = {}) {
+      const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates, timeZone }));
       const defaults: ApiKeyOptions = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database, OWNER, {
         environment: 'sandbox',

@@ -13,6 +13,7 @@ import { eachSettlementLine } from '../../src/store/settlements/settlement-line.
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
 import { signedInOperator } from './operator-client.ts';
+import { QUIET_ZONE } from './quiet-zone.ts';
 import type { TestService } from './service.ts';
 
 export const sealKeys = openSealKeys(auditKeys);
@@ -35,9 +36,9 @@ export async function openFirst(database: Database, partner: Partner): Promise<S
   return getOpen(database, partner.partnerId);
 }
 
-/** A partner with its first settlement open. */
+/** A partner with its first settlement open, of a month that does not end during the test. */
 export async function newSettledPartner({ newPartner, database }: Pick<TestService, 'newPartner' | 'database'>) {
-  const { partner, client } = await newPartner();
+  const { partner, client } = await newPartner({ timeZone: QUIET_ZONE });
   return { partner, partnerId: partner.partnerId, client, open: await openFirst(database, partner) };
 }
 
