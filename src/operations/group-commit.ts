@@ -102,8 +102,8 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
   readonly #submitToSmallBatch: Settle<Request, Outcome>;
   readonly #settleSingle: Settle<Request, Outcome | undefined>;
   readonly #queueForDuplicate: Settle<Request, Outcome>;
-  /** Concurrent duplicates that wait. */
-  readonly #blocked = new Set<Request>();
+  /** By conflict key, how many concurrent duplicates that wait have it. */
+  readonly #blocked = new Map<string, number>();
   /** How many batches without a stored key have to follow. */
   #batchesWithoutStoredLeft = 0;
 
@@ -210,18 +210,23 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
 
   #isBlocked(request: Request): boolean {
     if (this.#blocked.size === 0) return false;
-    const { conflictKeysOf } = this.#options;
-    const keys = conflictKeysOf(request);
-    return [...this.#blocked].some((other) => conflictKeysOf(other).some((key) => keys.includes(key)));
+    return this.#options.conflictKeysOf(request).some((key) => this.#blocked.has(key));
   }
 
   async #awaitDuplicate(request: Request): Promise<Outcome> {
-    this.#blocked.add(request);
+    const keys = this.#options.conflictKeysOf(request);
+    for (const key of keys) this.#blocked.set(key, (this.#blocked.get(key) ?? 0) + 1);
     try {
       return await this.#queueForDuplicate(request);
     } finally {
-      this.#blocked.delete(request);
+      for (const key of keys) this.#unblock(key);
     }
+  }
+
+  #unblock(key: string): void {
+    const left = (this.#blocked.get(key) ?? 0) - 1;
+    if (left > 0) this.#blocked.set(key, left);
+    else this.#blocked.delete(key);
   }
 }
 
