@@ -1046,6 +1046,14 @@ export const RULES: readonly Rule[] = [
     tests: ['contributions/daily-caps'],
   },
   {
+    rule: 'a daily cap gives back what a failed contribution counted, on the day on which it counted',
+    source: 'decisions 4',
+    file: 'src/operations/contributions/resolve-pending-contribution.ts',
+    find: '(await findContributionReview(db, pending))?.countedOn ?? undefined;',
+    replace: '(await findContributionReview(db, pending))?.countedOn ? new Date().toISOString().slice(0, 10) : undefined;',
+    tests: ['contributions/daily-caps'],
+  },
+  {
     rule: 'a contribution that was edited in the database is not settled',
     source: 'settlements 5',
     file: 'src/domain/audit/record-seal.ts',

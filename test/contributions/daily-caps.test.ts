@@ -21,6 +21,7 @@ const CAPS: Record<string, RuleRow> = {
   east: { daily_count_cap: 1 },
   west: { daily_count_cap: 1 },
   former: { daily_count_cap: 1 },
+  yesterday: { daily_points_cap: 300 },
 };
 /** The last is no name for the PostgreSQL of the tests, as `Asia/Calcutta` is none for that of Debian 13. */
 const ZONES: Record<string, string> = { east: 'Pacific/Kiritimati', west: 'Pacific/Niue', former: 'US/Pacific-New' };
@@ -46,7 +47,7 @@ async function open(name: string) {
 
 async function readCount({ partnerId }: Partner) {
   const { rows } = await database.pool.query(
-    'select day::text, points::int4, contributions::int4 from daily_count where partner_id = $1',
+    'select day::text, points::int4, contributions::int4 from daily_count where partner_id = $1 order by day',
     [partnerId],
   );
   return rows;
@@ -174,18 +175,36 @@ describe('what counts', () => {
     assert.equal((await client.confirm({ points: 1 })).status, 202);
   });
 
+  test('failed does not, on the day on which it counted', async () => {
+    const { partner, client } = await open('yesterday');
+    const count = async () => (await readCount(partner)).map(({ points, contributions }) => [points, contributions]);
+    const statusOf = async (points: number) => (await client.confirm({ points })).status;
+    assert.equal(await statusOf(250), 201);
+    const { transaction_id } = (await client.confirm({ points: 100 })).body.contribution;
+    for (const text of ['daily_count set day = day - 1', 'contribution_review set counted_on = counted_on - 1'])
+      assert.equal((await database.pool.query(`update ${text} where partner_id = $1`, [partner.partnerId])).rowCount, 1);
+    assert.deepEqual([await statusOf(300), await statusOf(1)], [201, 202]);
+    const id = { partnerId: partner.partnerId, transactionId: transaction_id };
+    await failPendingContribution(database, signedIn('operator'), id, 'too many');
+    assert.deepEqual(await count(), [
+      [250, 1],
+      [301, 2],
+    ]);
+    assert.equal(await statusOf(1), 202, 'the cap of today is still reached');
+  });
+
   for (const name of Object.keys(ZONES)) {
     test(`a day is that of the partner's own calendar: ${ZONES[name]}`, async () => {
       const { partner, client } = await open(name);
       const format = new Intl.DateTimeFormat('sv-SE', { timeZone: ZONES[name] as string });
       const dayOf = ({ body }: Answer) => format.format(new Date(body.contribution.created_at));
-      const answers = [await client.confirm(), await client.confirm()];
-      // The day may turn between two, not between three.
-      const days = answers.map(dayOf);
-      if (days[0] !== days[1]) answers.push(await client.confirm());
-      const [last, ...earlier] = answers.reverse() as [Answer, ...Answer[]];
-      assert.deepEqual([last.status, ...earlier.map(({ status }) => status)], [202, ...earlier.map(() => 201)]);
-      const [day, { transaction_id }] = [dayOf(last), last.body.contribution];
+      const first = await client.confirm();
+      let second = await client.confirm();
+      // Between the two it may have become midnight.
+      if (dayOf(second) !== dayOf(first)) second = await client.confirm();
+      assert.deepEqual([first.status, second.status], [201, 202]);
+      const day = dayOf(second);
+      const { transaction_id } = second.body.contribution;
       const { rows } = await database.pool.query('select counted_on::text from contribution_review where transaction_id = $1', [
         transaction_id,
       ]);
