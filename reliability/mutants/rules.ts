@@ -1238,6 +1238,14 @@ export const RULES: readonly Rule[] = [
     tests: ['settlements/settlement-commands'],
   },
   {
+    rule: 'a process that goes on working renews its claim of a key',
+    source: 'Idempotency',
+    file: 'src/operations/answer-once.ts',
+    find: 'RENEW_EVERY_MS = 15_000',
+    replace: 'RENEW_EVERY_MS = 150_000',
+    tests: ['partner-api/keyed-answers'],
+  },
+  {
     rule: 'a list that broke off frees its key',
     source: 'settlements 2, reconciliation',
     file: 'src/store/reconciliations/reconciliation.ts',

@@ -58,6 +58,24 @@ test('when the first one was refused, the one that waits does the work', async (
   assert.deepEqual(await next, { text: '{"by":"the next"}', isReplay: false });
 });
 
+test('a process that goes on working keeps its claim: none takes the work over before it was not renewed for a minute', async ({
+  mock,
+}) => {
+  mock.timers.enable({ apis: ['setInterval'] });
+  const [key, held] = [await newKey(), heldWork()];
+  const first = answerOnce(database, key, held.work, form);
+  await held.begun;
+  const age = "update keyed_answer set claimed_at = claimed_at - interval '1 hour' where partner_id = $1";
+  await database.pool.query(age, [key.callerId]);
+  mock.timers.tick(59_000);
+  await waitFor('renewed claim', async () => {
+    const text = "select from keyed_answer where partner_id = $1 and claimed_at > now() - interval '1 hour'";
+    return (await database.pool.query(text, [key.callerId])).rowCount === 1;
+  });
+  held.end({ done: true });
+  assert.deepEqual(await first, { text: '{"done":true}', isReplay: false });
+});
+
 test('the answer of a process that took the work over stays, and the late one gives it too', async () => {
   const [key, held] = [await newKey(), heldWork()];
   const late = answerOnce(database, key, held.work, form);
