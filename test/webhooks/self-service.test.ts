@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import type { Pool, QueryConfig } from 'pg';
 import { newNamedKey, writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { revokeApiKey, rotateApiKey } from '../../src/operations/access/manage-api-key.ts';
+import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { removeShownSecrets } from '../../src/operations/access/remove-shown-secrets.ts';
 import { createListContributions } from '../../src/operations/contributions/list-contributions.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -440,24 +441,56 @@ describe('deliveries', () => {
 
 describe('GET /v1/partner', () => {
   test('tells every key its name, status, bounds in force, rates, currency, time zone and environment', async () => {
-    const { client, partner } = await service.newPartner({ key: { permission: 'read_only' }, rates: { writesPerSecond: 7 } });
+    const { client, partner } = await service.newPartner({
+      key: { permission: 'read_only' },
+      rates: { writesPerSecond: 7, lookupsPerSecond: 11, reportsPerSecond: 13 },
+    });
     const { status, body } = await client.call('/v1/partner');
     assert.equal(status, 200);
-    const { partner_id, name, bounds, rates, currency, time_zone, environment } = body.partner;
-    assert.deepEqual(
-      [
-        partner_id,
-        name,
-        body.partner.status,
-        bounds.points_min,
-        bounds.points_max,
-        rates.writes_per_second,
-        currency,
-        time_zone,
-        environment,
-      ],
-      [partner.partnerId, 'Test partner', 'active', 1n, 9223372036854775807n, 7n, null, 'Asia/Riyadh', 'sandbox'],
-    );
+    assert.deepEqual(body.partner, {
+      partner_id: partner.partnerId,
+      name: 'Test partner',
+      status: 'active',
+      bounds: {
+        contribution_rule_version: 'default-1',
+        point_conversion_version: 'default-1',
+        tree_cost_version: 'default-1',
+        points_min: 1n,
+        points_max: 9_223_372_036_854_775_807n,
+        reviews_everything: false,
+        review_threshold: null,
+        daily_points_cap: null,
+        daily_count_cap: null,
+      },
+      rates: { writes_per_second: 7n, lookups_per_second: 11n, reports_per_second: 13n },
+      currency: null,
+      time_zone: 'Asia/Riyadh',
+      environment: 'sandbox',
+    });
+  });
+
+  test('tells a suspended partner so, and the bounds of its own rule', async () => {
+    const { client, partner } = await service.newPartner();
+    const { partnerId } = partner;
+    const limits = { review_threshold: 500, daily_points_cap: 10_000, daily_count_cap: 20, reviews_everything: true };
+    const label = await insertContributionRule(database, { partnerId, ...limits, points_min: 10, points_max: 1_000 });
+    await suspendPartner(database, OWNER, partnerId);
+    const { status, bounds } = await waitFor('partner with its own rule', async () => {
+      const { partner: told } = (await client.call('/v1/partner')).body;
+      return told.bounds.contribution_rule_version === label && told;
+    });
+    assert.equal(status, 'suspended');
+    assert.deepEqual(bounds, {
+      contribution_rule_version: label,
+      point_conversion_version: 'default-1',
+      tree_cost_version: 'default-1',
+      points_min: 10n,
+      points_max: 1_000n,
+      reviews_everything: true,
+      review_threshold: 500n,
+      daily_points_cap: 10_000n,
+      daily_count_cap: 20n,
+    });
   });
 
   test('the bounds are those by which a contribution is refused', HANG_LIMIT, async () => {
