@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import crypto, { createHash } from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { ENVIRONMENTS, environmentOfKey, newApiKey, parseApiKey } from './api-key.ts';
+import { isSameSecret } from './checksummed-secret.ts';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keys = fc.constantFrom(...ENVIRONMENTS).map((environment) => newApiKey(environment).apiKey);
@@ -127,4 +129,28 @@ test('Authentication, 3: key ids and secrets are never the same, and use the who
   }
   const firstOfSecrets = new Set(made.map((apiKey) => apiKey[23]));
   assert.ok(firstOfSecrets.size > 55, 'the secret fills all 256 bits');
+});
+
+test('a secret is compared in constant time whether or not its id is known, and is the same only when both are', ({ mock }) => {
+  const compared = mock.method(crypto, 'timingSafeEqual');
+  syncBuiltinESMExports();
+  const [own, other] = [newApiKey('sandbox'), newApiKey('sandbox')];
+  /** As if somebody had found what is compared in the place of a secret. */
+  const nothing = { secretSha256: Buffer.alloc(32) };
+  const pairs = [
+    [own, own],
+    [own, other],
+    [own, undefined],
+    [undefined, own],
+    [nothing, undefined],
+    [undefined, nothing],
+    [undefined, undefined],
+  ] as const;
+  assert.deepEqual(
+    pairs.map(([sent, known]) => isSameSecret(sent, known)),
+    [true, false, false, false, false, false, false],
+  );
+  assert.equal(compared.mock.callCount(), pairs.length);
+  mock.restoreAll();
+  syncBuiltinESMExports();
 });
