@@ -117,6 +117,32 @@ test(
   },
 );
 
+test(
+  'where the tables are in another schema and there is no public, a migration waits and tells of the holder too',
+  HANG_LIMIT,
+  async () => {
+    const { databaseUrl, pool, name } = await emptyDatabase();
+    await pool.query(`create schema own; drop schema public; alter database ${name} set search_path = own`);
+    const owner = await connect(databaseUrl);
+    await applyOlder(owner, FIRST);
+    await owner.query('create schema other; create table other.adjustment ()');
+    const [stranger, holder] = [await connect(databaseUrl), await connect(databaseUrl)];
+    await stranger.query('begin; lock table other.adjustment in access share mode');
+    await holder.query('begin; lock table adjustment in access share mode');
+    const { rows } = await holder.query('select pg_backend_pid() as pid');
+    const told: string[] = [];
+    const migrated = migrate(databaseUrl, { onWait: (sentence) => told.push(sentence) });
+    await Promise.race([migrated, waitFor('word of who holds the table', () => told.length > 0)]);
+    assert.match(
+      told[0] ?? '',
+      new RegExp(`waits for a table that another session locks \\(it may be process ${rows[0]?.pid}, `),
+    );
+    await holder.query('commit');
+    assert.ok((await migrated).length > 0);
+    await stranger.query('rollback');
+  },
+);
+
 const FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
 
 /** Files that do what later ones may not, and why nobody notices: their tables have few rows, or are on no way of a confirmation. */

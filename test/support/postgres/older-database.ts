@@ -12,7 +12,7 @@ const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url));
  *
  * @param without Beginnings of the names of files that the release lacked.
  */
-export async function applyOlder(pool: pg.Pool, before: string, without: readonly string[] = []): Promise<void> {
+export async function applyOlder(pool: pg.Pool | pg.ClientBase, before: string, without: readonly string[] = []): Promise<void> {
   const isLacked = (file: string) => without.some((beginning) => file.startsWith(beginning));
   const files = (await readdir(FOLDER)).filter((file) => /^\d{4}_/.test(file) && file < before && !isLacked(file)).sort();
   await pool.query('create table kysely_migration (name varchar(255) primary key, timestamp varchar(255) not null)');
