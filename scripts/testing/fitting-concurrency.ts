@@ -1,8 +1,8 @@
 import { availableParallelism, cpus } from 'node:os';
 
-const WINDOW_MS = 2_000;
+const WINDOW_MS = 1_000;
 /** The share of the processors' time that nobody used: with more of it another fits beside those that run, with less there are too many. */
-const IDLE = { more: 0.2, fewer: 0.04 };
+const IDLE = { more: 0.125, fewer: 0.04 };
 
 interface ProcessorTime {
   readonly atMs: number;
@@ -11,7 +11,7 @@ interface ProcessorTime {
 }
 
 /**
- * How much may run at once on this machine, by how long its processors had nothing to do in the last seconds. On processors that have
+ * How much may run at once on this machine, by how long its processors had nothing to do in the last second. On processors that have
  * nothing to spare more at once takes no less time together, and each takes longer.
  */
 export class FittingConcurrency {
@@ -31,7 +31,8 @@ export class FittingConcurrency {
       before = now;
       // With fewer than there may be, a machine that is free says nothing.
       if (idle > IDLE.more && this.#running >= this.#places) this.#setPlaces(this.#places + 1);
-      else if (idle < IDLE.fewer) this.#setPlaces(this.#places - 1);
+      // Those that run end by themselves: far fewer places would leave the processors idle when they have.
+      else if (idle < IDLE.fewer) this.#setPlaces(Math.max(this.#places, this.#running) - 1);
     }, WINDOW_MS).unref();
   }
 

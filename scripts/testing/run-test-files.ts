@@ -139,7 +139,18 @@ function printSlowest(runs: readonly FileRun[]): void {
   console.log(
     `The ${runs.length} files took ${sum.toFixed(0)} s of processor time, that of PostgreSQL apart. The most expensive:`,
   );
-  const order = costs.toSorted((one, other) => other.processorSeconds - one.processorSeconds);
-  for (const { file, seconds, processorSeconds } of order.slice(0, SLOWEST_SHOWN))
+  printFirst(costs.toSorted((one, other) => other.processorSeconds - one.processorSeconds));
+  console.log('Those that took longest, waits included:');
+  printFirst(costs.toSorted((one, other) => other.seconds - one.seconds));
+}
+
+interface FileCost {
+  readonly file: string;
+  readonly seconds: number;
+  readonly processorSeconds: number;
+}
+
+function printFirst(costs: readonly FileCost[]): void {
+  for (const { file, seconds, processorSeconds } of costs.slice(0, SLOWEST_SHOWN))
     console.log(`${processorSeconds.toFixed(1).padStart(7)} s, in ${seconds.toFixed(1)} s  ${file}`);
 }
