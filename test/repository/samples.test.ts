@@ -57,7 +57,8 @@ function bodyOf({ partnerEventId, partnerOrderRef, points }: Intent) {
   return { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
 }
 
-describe('confirm', () => {
+// Most of a run is waiting for what the samples wait for.
+describe('confirm', { concurrency: 2 }, () => {
   for (const language of LANGUAGES) describe(language, needsLanguage(language), () => declareCases(language));
 });
 
@@ -378,7 +379,7 @@ const GATEWAY: Fault = { status: 502, body: '<h1>502</h1>' };
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 for (const language of ['ts', 'py'] as const)
-  describe(`estimate.${language}`, needsLanguage(language), () => {
+  describe(`estimate.${language}`, { ...needsLanguage(language), concurrency: 4 }, () => {
     const folder = temporaryFolder('sample');
     const { client, key } = usual;
     const run = (words: readonly string[], faults: readonly Fault[] = ['none']) =>
@@ -468,7 +469,7 @@ for (const language of ['ts', 'py'] as const)
   });
 
 for (const language of ['ts', 'py', 'php'] as const)
-  describe(`month-end.${language}`, needsLanguage(language), () => {
+  describe(`month-end.${language}`, { ...needsLanguage(language), concurrency: 4 }, () => {
     const name = `month-end.${language}`;
     let stopCompleting = async () => {};
     before(() => {
