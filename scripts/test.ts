@@ -53,6 +53,7 @@ const EVERY_STATEMENT = [
 const BEGUN_FIRST = [
   'test/console/pages.test.ts',
   'test/service/replaced-processes.test.ts',
+  'test/service/processes/standing-still.test.ts',
   'test/repository/samples.test.ts',
   'test/service/database-watch.test.ts',
   'test/service/start.test.ts',

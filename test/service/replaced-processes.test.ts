@@ -1,16 +1,14 @@
 /**
  * The processes of `serve --processes` in place of others: killed, standing still, or not to be started. They are the same on every
- * database.
+ * database. What takes longest of a process that stands still is in `processes/standing-still.test.ts`.
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { once as onceEmitted } from 'node:events';
 import { existsSync } from 'node:fs';
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { once } from '../../src/service/once.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -18,7 +16,6 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client, newConfirmation } from '../support/client.ts';
 import { spawnService, testServiceProcesses } from '../support/service.ts';
 import { listChildren, untilServing } from '../support/service-processes.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const service = await testServiceProcesses(1);
 const { key } = await service.newPartner();
@@ -111,36 +108,6 @@ describe('a process in place of another (serve --processes)', () => {
     assert.equal(await crew.end('SIGTERM'), 0);
   });
 
-  test(
-    'one that stands still before it said that it works is ended too, and another one starts in its place',
-    HANG_LIMIT,
-    async () => {
-      const folder = temporaryFolder('standstill');
-      const [program, wanted] = [join(folder, 'stop.mjs'), join(folder, 'wanted')];
-      // A process stops itself before it loads the program, while the file is there: no signal of a test is sure to come as early.
-      const stop = `if (existsSync(${JSON.stringify(wanted)})) process.kill(process.pid, 'SIGSTOP');`;
-      await writeFile(program, `import { existsSync } from 'node:fs';\n${stop}\n`);
-      const env = { LOG_LEVEL: 'error', NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import=${program}` };
-      const crew = await spawnService(service.databaseUrl, env, ['--processes', '2']);
-      const before = await listChildren(crew.process.pid as number);
-      await writeFile(wanted, '');
-      process.kill(before[0] as number, 'SIGKILL');
-      const young = await waitFor('process in its place, which stands still', async () => {
-        const pid = (await listChildren(crew.process.pid as number)).find((each) => !before.includes(each));
-        return pid !== undefined && (await isStopped(pid)) && pid;
-      });
-      await rm(wanted);
-      // It has three quarters of a minute: too near to the limit of other waits.
-      while (!crew.output().includes(`"pid":${young},"seconds":45,"msg":"a process does not respond`)) await sleep(100);
-      await waitFor('process in place of that one', async () => {
-        const pids = await listChildren(crew.process.pid as number);
-        return pids.length === 2 && !pids.includes(young);
-      });
-      await untilServing(new Client(crew.baseUrl, key.apiKey));
-      assert.equal(await crew.end('SIGTERM'), 0);
-    },
-  );
-
   test('one that cannot be started, because the first process may open no file, is started when it may again', {
     ...HANG_LIMIT,
     skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
@@ -177,17 +144,6 @@ describe('a process in place of another (serve --processes)', () => {
     for (const pid of others) process.kill(pid, 'SIGCONT');
     await allEnded;
     assert.doesNotMatch(crew.output(), /Error/);
-  });
-
-  test('a stop during which one stands still ends after ten seconds and names it', HANG_LIMIT, async () => {
-    const crew = await spawnService(service.databaseUrl, {}, ['--processes', '2']);
-    const [still] = await listChildren(crew.process.pid as number);
-    process.kill(still as number, 'SIGSTOP');
-    assert.equal(await crew.end('SIGTERM'), 1);
-    assert.match(
-      crew.output(),
-      new RegExp(`The stop took longer than 10 s and is cut short. Not ended, and killed: process ${still}`),
-    );
   });
 });
 
@@ -311,8 +267,4 @@ async function lockStarts() {
 
 async function countOpenFiles(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
-}
-
-async function isStopped(pid: number): Promise<boolean> {
-  return /^State:\tT/m.test(await readFile(`/proc/${pid}/status`, 'utf8'));
 }
