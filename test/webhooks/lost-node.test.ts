@@ -1,11 +1,17 @@
 /** A node of a cluster that does not answer holds up its own partners alone. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId } from '../../src/domain/identifiers.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
 import { readWorkerSettings } from '../../src/store/durability.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
+import type { Attempt } from '../../src/store/webhooks/attempt.ts';
+import { insertClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
+import { listEndpointsOf } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { openAttemptBatches } from '../../src/webhooks/delivery/attempt-batches.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
@@ -13,7 +19,11 @@ import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
 import { testService } from '../support/service.ts';
-import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+import { endpointTools, newEndpoint, type TestEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
+
+const ROUNDS = 4;
+/** Longer than a refused attempt waits. */
+const RECORD_AGAIN_MS = 1_500;
 
 if (clusterUrl !== undefined) {
   const cluster = await clusterDatabase(clusterUrl);
@@ -26,6 +36,15 @@ if (clusterUrl !== undefined) {
   const lostPort = await portOf(cluster, first.partner);
   let other = await newEndpoint(service, tools);
   while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
+
+  /** An attempt at a delivery that only the test sends, and that is not recorded. */
+  async function successOf({ partner: { partnerId }, endpointId }: TestEndpoint): Promise<Attempt> {
+    const ids = { partnerId, endpointId, eventId: newId('evt'), deliveryId: newId('evt').replace('evt', 'dlv') };
+    const delivery = { ...ids, eventType: 'endpoint.test', trigger: 'test', body: '{}' } as const;
+    const claimed = await insertClaimedDelivery(service.database.pool, delivery, 60_000);
+    const times = { startedAt: new Date(), endedAt: new Date(), milliseconds: 1, nextAttemptAt: undefined };
+    return { claimed, ...times, status: 200, errorClass: null, excerpt: null, isSuccess: true };
+  }
 
   describe('while a node does not answer, the partners of the others are sent their events', HANG_LIMIT, () => {
     for (const [how, port] of [
@@ -59,6 +78,43 @@ if (clusterUrl !== undefined) {
       });
     }
   });
+
+  test(
+    'attempts that a silent node does not take are refused without a query until it answers, and then recorded',
+    HANG_LIMIT,
+    async () => {
+      const attempts = await Promise.all([first, other].map(successOf));
+      const [ofFirst, ofOther] = attempts as [Attempt, Attempt];
+      const { counted, sent } = countingDatabase(service.database);
+      const nodes = new NodeReader(counted);
+      const { partnerId } = first.partner;
+      const ignore = () => {};
+      const { signal } = new AbortController();
+      const record = openAttemptBatches({ database: counted, nodes, onDisabled: ignore, onError: ignore, signal });
+      const silent = await silentPort();
+      await moveNode(cluster, lostPort, silent);
+      const recording = record(ofFirst);
+      await waitFor('node that was found lost after a failure', () => nodes.isLost(partnerId));
+      const begun = () => sent.get('begin') ?? 0;
+      const before = begun();
+      for (let round = 1; round <= ROUNDS; round++) {
+        assert.equal((await record(ofOther))?.endpointId, other.endpointId);
+        await sleep(RECORD_AGAIN_MS);
+      }
+      assert.equal(begun() - before, ROUNDS, 'none of them is for the lost node');
+      const listed = await listEndpointsOf(nodes, [partnerId, other.partner.partnerId]);
+      assert.deepEqual(
+        listed.map(({ endpointId }) => endpointId),
+        [other.endpointId],
+      );
+      await moveNode(cluster, silent, lostPort);
+      await waitFor('the node to be found back', async () => {
+        await listEndpointsOf(nodes, [partnerId]).catch(ignore);
+        return !nodes.isLost(partnerId);
+      });
+      assert.equal((await recording)?.endpointId, first.endpointId);
+    },
+  );
 } else
   test('one PostgreSQL has no other node to ask: a failure is the caller’s at once', async () => {
     const { databaseUrl } = await testDatabase();

@@ -1,6 +1,7 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Database, Queryable } from '../database.ts';
+import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { findListed, type ListById, ONE_BY_ONE, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
@@ -100,18 +101,22 @@ export async function untilFewerAdded(db: Queryable, partnerId: string, count: n
   return added?.leftSeconds ?? 0;
 }
 
-const LIST_OF: Statement = {
+const LIST_OF: OfAllPartners = {
   name: 'list_endpoints_of',
-  text: `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS}, coalesce(h.breaker_open_until > now(), false) as "isOpen"
-    from webhook_endpoint e ${HEALTH_JOIN} where e.partner_id = any ($1::text[]) and ${IS_NOT_REMOVED}`,
+  write: (ofPartners) => `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS}, coalesce(h.breaker_open_until > now(), false) as "isOpen"
+    from webhook_endpoint e ${HEALTH_JOIN}
+    where e.partner_id = any ($1::text[]) and ${ofPartners('e.partner_id')} and ${ofPartners('h.partner_id')} and ${IS_NOT_REMOVED}`,
 };
 
-/** Lists the endpoints of several partners that are not removed. `isOpen`: the circuit is open, nothing is sent. */
+/**
+ * Lists the endpoints of several partners that are not removed, without those of a node that does not answer. `isOpen`: the circuit is
+ * open, nothing is sent.
+ */
 export async function listEndpointsOf(
-  db: Queryable,
+  nodes: NodeReader,
   partnerIds: readonly string[],
 ): Promise<(WebhookEndpoint & EndpointHealth & { readonly isOpen: boolean })[]> {
-  return run(db, LIST_OF, [partnerIds]);
+  return nodes.read(LIST_OF, [partnerIds]);
 }
 
 const LIST_ALL: ListById = {

@@ -1,12 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createBatcher } from '../../concurrency/batch-queue.ts';
+import { unavailable } from '../../domain/service-error.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { Database } from '../../store/database.ts';
+import type { NodeReader } from '../../store/node-reader.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { type Disabling, type EndpointOutcome, settleAttempts } from './record-attempts.ts';
 
 export interface AttemptBatchOptions {
   readonly database: Database;
+  /** Knows the nodes of a distributed database that do not answer, and asks them again. */
+  readonly nodes: NodeReader;
   /** Called for every endpoint that is disabled for its failures. */
   readonly onDisabled: (disabling: Disabling) => void;
   readonly onError: (error: unknown) => void;
@@ -17,15 +21,17 @@ export interface AttemptBatchOptions {
 const RECORDS_AT_ONCE = 256;
 const RECORDS_WAITING_MAX = 4_096;
 const RECORD_AGAIN_AFTER_MS = 1_000;
+/** Only this file reads it: the attempt is recorded later. */
+const NODE_LOST = unavailable('The node of the partner does not answer.');
 
 /**
  * Records attempts, those that arrive together in one transaction, however long the database is unreachable. Only a stop gives an attempt
- * up, and it is then sent again.
+ * up, and it is then sent again. Attempts of a node that does not answer wait without holding up those of the others.
  *
  * @returns A function that records one and returns the health of its endpoint; `undefined` when it was given up.
  */
 export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Attempt) => Promise<EndpointOutcome | undefined> {
-  const { database, onDisabled, onError, signal } = options;
+  const { database, nodes, onDisabled, onError, signal } = options;
   const settle = async (
     partnerId: string | undefined,
     attempts: readonly Attempt[],
@@ -36,6 +42,14 @@ export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Atte
     const byEndpoint = new Map(outcomes.map((outcome) => [outcome.endpointId, outcome]));
     return attempts.map(({ claimed }) => byEndpoint.get(claimed.endpointId));
   };
+  const settleOfOne = async (partnerId: string | undefined, attempts: readonly Attempt[]) => {
+    try {
+      return await settle(partnerId, attempts);
+    } catch (error) {
+      if (partnerId !== undefined) await nodes.look(partnerId).catch(onError);
+      throw error;
+    }
+  };
   const record = createBatcher<Attempt, EndpointOutcome | undefined>({
     concurrency: 2,
     batchMax: RECORDS_AT_ONCE,
@@ -43,10 +57,11 @@ export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Atte
     waitMaxMs: DELIVERY_LEASE_MS,
     shareOf: ({ claimed }) => claimed.partnerId,
     isOfOneShare: database.isDistributed,
+    refusalOf: (partnerId) => (nodes.isLost(partnerId) ? NODE_LOST : undefined),
     run: async (attempts) => {
       const ofPartner = [...Map.groupBy(attempts, ({ claimed }) => claimed.partnerId)];
       const [[partnerId] = [undefined]] = ofPartner;
-      if (ofPartner.length === 1) return settle(partnerId, attempts);
+      if (ofPartner.length === 1) return settleOfOne(partnerId, attempts);
       try {
         return await settle(undefined, attempts);
       } catch (error) {
@@ -62,7 +77,7 @@ export function openAttemptBatches(options: AttemptBatchOptions): (attempt: Atte
       try {
         return await record(attempt);
       } catch (error) {
-        onError(error);
+        if (error !== NODE_LOST) onError(error);
         if (signal.aborted) return undefined;
         await sleep(RECORD_AGAIN_AFTER_MS, undefined, { signal }).catch(() => {});
       }

@@ -73,6 +73,7 @@ class RunningDispatcher implements Dispatcher {
   readonly #stop = new AbortController();
   #isGivenUp = false;
   #awake = Promise.withResolvers<void>();
+  readonly #nodes: NodeReader;
   readonly #listDue: () => Promise<DueEndpoint[]>;
   readonly #record: (attempt: Attempt) => Promise<EndpointOutcome | undefined>;
   readonly #verifiedEndpoints: VerifiedEndpoints;
@@ -93,9 +94,10 @@ class RunningDispatcher implements Dispatcher {
     const trackWrite = (write: Promise<unknown>) => this.#trackWrite(write);
     this.#options = options;
     const nodes = new NodeReader(database, onError);
+    this.#nodes = nodes;
     this.#listDue = () =>
       database.isDistributed ? nodes.read<DueEndpoint>(DUE_ENDPOINTS_ON_NODES) : listDueEndpoints(database.pool);
-    this.#record = openAttemptBatches({ ...options, signal });
+    this.#record = openAttemptBatches({ ...options, nodes, signal });
     this.#verifiedEndpoints = openVerifiedEndpoints(database, onError);
     this.#recipientOf = rememberRecipients(options.openSecrets);
     this.#queues = new EndpointQueues<Task, Recipient>({
@@ -151,7 +153,12 @@ class RunningDispatcher implements Dispatcher {
    */
   async #claimDue(): Promise<boolean> {
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
-      const tools = { ...this.#options, verifiedEndpoints: this.#verifiedEndpoints, recipientOf: this.#recipientOf };
+      const tools = {
+        onError: this.#options.onError,
+        nodes: this.#nodes,
+        verifiedEndpoints: this.#verifiedEndpoints,
+        recipientOf: this.#recipientOf,
+      };
       // What is claimed is sent to the endpoints as they were read last.
       await updateQueues(tools, this.#queues).catch(this.#options.onError);
       this.#updatedAtMs = performance.now();
@@ -261,22 +268,26 @@ function outgoing({ claimed, content: { body, correlationId } }: Task, { url, se
   return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
 }
 
-interface QueueTools extends Pick<DispatcherOptions, 'database' | 'onError'> {
+interface QueueTools extends Pick<DispatcherOptions, 'onError'> {
+  readonly nodes: NodeReader;
   readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
 }
 
-/** Changes by operators, and by other processes, apply to claimed deliveries too. */
+/**
+ * Changes by operators, and by other processes, apply to claimed deliveries too. Those of a node that does not answer stay as they are.
+ */
 async function updateQueues(
-  { database: { pool }, verifiedEndpoints, recipientOf, onError }: QueueTools,
+  { nodes, verifiedEndpoints, recipientOf, onError }: QueueTools,
   queues: EndpointQueues<Task, Recipient>,
 ): Promise<void> {
   const waiting = queues.listWaiting();
   if (waiting.length === 0) return;
   const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))];
-  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(pool, partnerIds));
+  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(nodes, partnerIds));
   const endpoints = new Map(verified.map((endpoint) => [endpoint.endpointId, endpoint]));
   for (const id of waiting) {
+    if (nodes.isLost(id.partnerId)) continue;
     const endpoint = endpoints.get(id.endpointId);
     try {
       if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
