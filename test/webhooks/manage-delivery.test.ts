@@ -1,10 +1,12 @@
 /** What operators have sent: deliveries again, and test events (decisions, section 7, Delivery). */
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
 import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
+import { claimDeliveries } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { getDelivery, recoverExhausted, replayMissing, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
@@ -196,6 +198,25 @@ test('a test event is signed, has no sequence, is tried once and is in the log',
   const [entry] = await listAuditEntries(database.pool, { subjectId: claimed.deliveryId, limit: 1 });
   assert.deepEqual([entry?.action, entry?.operatorId, entry?.partnerId], ['delivery.test', 'owner', partner.partnerId]);
   assert.deepEqual(JSON.parse(entry?.after ?? ''), { endpoint_id: endpointId, event_id: claimed.eventId });
+});
+
+test('a test event without a result, as when its process died, is sent by nobody else', HANG_LIMIT, async () => {
+  const { partner, receiver, endpointId } = await withEndpoint();
+  const { partnerId } = partner;
+  const asked: ServerResponse[] = [];
+  receiver.answer = (response) => void asked.push(response);
+  const testing = testEndpoint(tools, OWNER, { partnerId, endpointId });
+  await receiver.until(1);
+  // Its lease has ended.
+  await makeDue(database, partnerId);
+  const [delivery] = await untilDeliveries(database, partnerId, ({ length }) => length === 1);
+  const claim = { limit: 10, leaseMs: 60_000 };
+  const { deliveries } = await claimDeliveries(database.pool, { partnerId, endpointId, dueFrom: ALWAYS }, claim);
+  assert.deepEqual([delivery?.status, delivery?.attempts, deliveries], ['failed', 0, []]);
+  asked[0]?.end();
+  const { claimed } = await testing;
+  const { status, attempts, log } = await getDelivery(database, partnerId, claimed.deliveryId);
+  assert.deepEqual([status, attempts, log.length], ['delivered', 1, 1]);
 });
 
 test('a test event that cannot be signed leaves nothing behind, and other endpoints get theirs', HANG_LIMIT, async () => {

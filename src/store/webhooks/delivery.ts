@@ -5,7 +5,7 @@ import type { DueEndpoint } from './due-endpoint.ts';
 
 /**
  * `held`: its endpoint is disabled; it waits again after that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
- * sample, which is no event and is attempted once.
+ * sample, which is no event and is attempted once, and has no success.
  */
 export const DELIVERY_STATUSES = ['waiting', 'held', 'delivered', 'exhausted', 'failed', 'dropped'] as const;
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
@@ -181,12 +181,15 @@ export async function releaseDeliveries(
 const INSERT_CLAIMED: Statement = {
   name: 'insert_claimed_delivery',
   text: `insert into delivery as d (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left,
-      next_attempt_at, lease, created_at)
-    values ($1, $2, $3, $4, $5, $6, $7, 'waiting', 1, now() + $8 * interval '1 millisecond', 1, ${NOW})
+      next_attempt_at, lease, created_at, ended_at)
+    values ($1, $2, $3, $4, $5, $6, $7, 'exhausted', 1, now() + $8 * interval '1 millisecond', 1, ${NOW}, ${NOW})
     returning ${CLAIM_COLUMNS}`,
 };
 
-/** A delivery without an event: a test or a sample. It has one attempt, which is the caller's. */
+/**
+ * A delivery without an event: a test or a sample. It has one attempt, which is the caller's: it is `failed` until the attempt is recorded,
+ * so that no process claims it where the caller dies.
+ */
 export async function insertClaimedDelivery(
   db: Queryable,
   delivery: Pick<Delivery, 'partnerId' | 'deliveryId' | 'endpointId' | 'eventId' | 'eventType' | 'trigger'> & {
