@@ -62,14 +62,18 @@ function runUnder(node, env = isServe() ? { [RESTARTABLE]: '1' } : {}) {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, ...env, [LAUNCHED]: '1' },
   });
-  const forward = (signal) => child.kill(signal);
+  let isStopped = false;
+  const forward = (signal) => {
+    isStopped = true;
+    child.kill(signal);
+  };
   for (const signal of SIGNALS) process.on(signal, forward);
   child.on('error', (error) => refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${error.message}).`));
   child.on('exit', (code, signal) => {
     for (const name of SIGNALS) process.off(name, forward);
-    if (code === RESTART_CODE) return runUnder(node, {});
+    if (code === RESTART_CODE && !isStopped) return runUnder(node, {});
     // As a shell says it. The first process of a container is ended by no signal of its own.
-    process.exitCode = signal === null ? code : 128 + constants.signals[signal];
+    process.exitCode = signal === null ? (code === RESTART_CODE ? 0 : code) : 128 + constants.signals[signal];
     if (signal !== null) process.kill(process.pid, signal);
   });
 }

@@ -53,9 +53,9 @@ async function serve(wanted: ServeOptions): Promise<void> {
   if (cluster.isWorker) return serveAsWorker(config, { processes, roles }, stopped);
   let isStarted = false;
   void stopped.then(() => isStarted || endDuringStart());
+  await restartCompiled();
   for (const sentence of [...describeMistypedNames(process.env), ...describeLowOpenFilesLimit()]) printProgress(sentence);
   const options = { onProgress: printProgress, roles };
-  await restartCompiled();
   const service = await start(config, processes, options);
   isStarted = true;
   const endSample = await begin(service, config, wanted).catch(async (error: unknown) => {

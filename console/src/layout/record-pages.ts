@@ -35,7 +35,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
 };
 
 /** The id of a delivery contains a part of its endpoint's. */
-const ID = /^([a-z]+)_[0-9A-HJKMNP-TV-Z]{16}(?:[0-9A-HJKMNP-TV-Z]{10})?(?:\.\w{1,40})?$/;
+const ID = /^([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}(?:\.\w{1,40})?$/;
 
 /** What an id of the service names, by its beginning. */
 export function kindOfId(id: string): Kind | undefined {

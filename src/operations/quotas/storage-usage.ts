@@ -148,7 +148,12 @@ class StorageCounter implements StorageUsage {
       try {
         const rows = new Map((await addStoredBytesTogether(this.#database.pool, stored)).map((row) => [row.partnerId, row]));
         for (const each of stored) this.#note(each, rows.get(each.partnerId) as UsageAndQuota);
-      } catch {
+      } catch (error) {
+        if (isOfEveryPartner(error)) {
+          // The bytes are written with the next ones.
+          this.#options.onError(error);
+          return [];
+        }
         left.push(...some);
       }
     }

@@ -23,6 +23,8 @@ export function paceRefusals({ perMs, waitingMax, beyond = atOnce }: RefusalPace
   const waiting: (() => void)[] = [];
   let turnEndsAtMs = 0;
   let leftInTurn = 0;
+  /** Since none waited. */
+  let mostWaiting = 0;
   let turnedAtMs = 0;
   let timer: NodeJS.Timeout | undefined;
   const mayRefuseAtOnce = (nowMs: number): boolean => {
@@ -34,16 +36,18 @@ export function paceRefusals({ perMs, waitingMax, beyond = atOnce }: RefusalPace
   };
   const takeTurn = () => {
     const sinceMs = performance.now() - turnedAtMs;
-    const due = waiting.splice(0, Math.ceil(sinceMs * Math.max(perMs, waiting.length / WAIT_MAX_MS)));
+    const due = waiting.splice(0, Math.ceil(sinceMs * Math.max(perMs, mostWaiting / WAIT_MAX_MS)));
     turnedAtMs += sinceMs;
     for (const refuse of due) refuse();
     timer = waiting.length > 0 ? setTimeout(takeTurn, TURN_MS) : undefined;
+    if (!timer) mostWaiting = 0;
   };
   return (refuse) => {
     const nowMs = performance.now();
     if (!timer && mayRefuseAtOnce(nowMs)) return refuse();
     if (waiting.length >= waitingMax) return beyond(refuse);
     waiting.push(refuse);
+    mostWaiting = Math.max(mostWaiting, waiting.length);
     if (timer) return;
     turnedAtMs = nowMs;
     timer = setTimeout(takeTurn, TURN_MS);

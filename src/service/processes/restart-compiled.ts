@@ -1,4 +1,6 @@
+import { accessSync, constants } from 'node:fs';
 import module from 'node:module';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 /** The launcher sets this once: it starts the program again. The exit code asks it to, where a process cannot replace itself. */
 const RESTARTABLE = 'PARTNER_IMPACT_RESTARTABLE';
@@ -17,9 +19,11 @@ const STRIPPER = 'NativeModule internal/deps/amaro/dist/index';
 export async function restartCompiled(): Promise<void> {
   const isRestartable = process.env[RESTARTABLE] !== undefined;
   delete process.env[RESTARTABLE];
-  if (!isRestartable || !hasStripped() || module.getCompileCacheDir() === undefined) return;
+  if (!isRestartable || !hasStripped() || !hasWritableCache()) return;
   await Promise.all(loadAll());
   module.flushCompileCache();
+  // It takes a second or more. A signal that came meanwhile ends the start.
+  await nextTurn();
   if (process.channel) process.exit(RESTART_CODE);
   process.execve?.(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)]);
 }
@@ -27,6 +31,17 @@ export async function restartCompiled(): Promise<void> {
 /** What `serve` loads, in one process and in several. */
 function loadAll(): Promise<unknown>[] {
   return [import('../start-service.ts'), import('./worker-processes.ts'), import('../../operator-api/app.ts')];
+}
+
+function hasWritableCache(): boolean {
+  const folder = module.getCompileCacheDir();
+  if (folder === undefined) return false;
+  try {
+    accessSync(folder, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function hasStripped(): boolean {
