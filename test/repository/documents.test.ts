@@ -29,6 +29,7 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
   { path: 'docs/operating.md', holds: 'bin/partner-impact.mjs serve', why: 'it is a second service beside the one that runs' },
   { path: 'docs/operating.md', holds: 'psql -h', why: 'it asks for what to do on a terminal' },
   { path: 'docs/operating.md', holds: 'pg_dump', why: 'it needs PostgreSQL with its tools: test/store/restore.test.ts' },
+  { path: 'docs/operating.md', holds: 'LD_LIBRARY_PATH', why: 'it runs until it is ended, in the folder of a restored copy' },
   { path: 'docs/operating.md', holds: 'update event_counter', why: 'it is for a restored copy: test/store/restore.test.ts' },
   {
     path: 'docs/operating.md',
