@@ -69,6 +69,17 @@ test('a migration is sent statement by statement, as a distributed database need
   }
 });
 
+test('the indexes to build again after another operating system, by docs/operating.md, are those whose order depends on its collation', async () => {
+  const { rows } = await pool.query<{ name: string }>(
+    `select i.indexrelid::regclass::text as name from pg_index i join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = 'public'::regnamespace and exists (
+        select from unnest(i.indcollation) o join pg_collation k on k.oid = o where k.collname not in ('C', 'POSIX'))`,
+  );
+  const text = await readFile(fileURLToPath(new URL('../../docs/operating.md', import.meta.url)), 'utf8');
+  const documented = [...text.matchAll(/reindex index concurrently (\w+)/g)].map(([, name]) => name);
+  assert.deepEqual(rows.map(({ name }) => name).sort(), documented.sort());
+});
+
 test('twenty migrations of an empty database at once: each succeeds, and each file is applied once', async () => {
   const { databaseUrl } = await emptyDatabase();
   const applied = await Promise.all(Array.from({ length: 20 }, () => migrate(databaseUrl)));
