@@ -657,8 +657,8 @@ export const RULES: readonly Rule[] = [
     rule: "a page never has another partner's event",
     source: 'decisions 7',
     file: 'src/store/events/event.ts',
-    find: 'from event where partner_id = $1 and sequence > $2',
-    replace: "from event where $1 <> '' and sequence > $2",
+    find: 'from event where partner_id = $1 and sequence > $2 order by sequence limit $3',
+    replace: "from event where $1 <> '' and sequence > $2 order by sequence limit $3",
     tests: ['events/list-events'],
   },
   {

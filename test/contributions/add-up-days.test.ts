@@ -131,6 +131,23 @@ test('a partner without new events costs no statement, and one with new events t
   });
 });
 
+test('the numbers that no event has, as after a restore, are passed over in one step', HANG_LIMIT, async () => {
+  const { partnerId, confirm } = await newQuietPartner();
+  await addUpDays(database, toItsEnd);
+  await confirm();
+  await pool.query('update event_counter set last_sequence = last_sequence + 1000000 where partner_id = $1', [partnerId]);
+  await confirm();
+  const { counted, sent } = countingDatabase(database);
+  assert.equal(await addUpDays(counted, toItsEnd), 'all');
+  assert.equal(await pointsOf(partnerId), '140');
+  // One before the gap, and one behind it.
+  assert.equal(sent.get('sum_events_by_quarter_hour'), 2);
+  await pool.query('delete from event where partner_id = $1', [partnerId]);
+  await pool.query('update event_counter set last_sequence = last_sequence + 1000000 where partner_id = $1', [partnerId]);
+  assert.equal(await addUpDays(counted, toItsEnd), 'all');
+  assert.equal(sent.get('sum_events_by_quarter_hour'), 3);
+});
+
 test(
   'the days are those of the calendar of its settlements, whatever PostgreSQL takes the name of its zone for',
   HANG_LIMIT,

@@ -8,7 +8,8 @@ import {
   type PartnerBehind,
   sumEventsByDay,
 } from '../../store/contributions/day-total.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
+import { findNextSequence } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
@@ -88,9 +89,20 @@ async function addUp(
     if (isNew) await insertDayTotalPlace(db, partnerId);
     const [after, partner] = await Promise.all([holdDayTotals(db, partnerId, waits), findPartner(db, partnerId)]);
     if (after === undefined || after >= last) return after;
-    const through = last - after > EVENTS_AT_ONCE ? after + EVENTS_AT_ONCE : last;
+    const through = await findEndOfPart(db, { partnerId, after, last });
     const sums = await sumEventsByDay(db, { partnerId, after, through, timeZone: partner?.timeZone ?? 'UTC' });
     await finalStatement(() => addDayTotals(db, { partnerId, sums, through }));
     return through;
   });
+}
+
+/** After a restore a million numbers may have no event, and old events are removed: a part begins with the next event there is. */
+async function findEndOfPart(
+  db: Queryable,
+  { partnerId, after, last }: { readonly partnerId: string; readonly after: bigint; readonly last: bigint },
+): Promise<bigint> {
+  if (last - after <= EVENTS_AT_ONCE) return last;
+  const next = await findNextSequence(db, partnerId, after);
+  if (next === undefined || last - next < EVENTS_AT_ONCE) return last;
+  return next + EVENTS_AT_ONCE - 1n;
 }

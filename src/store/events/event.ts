@@ -86,6 +86,17 @@ export async function findLastSequence(db: Queryable, partnerId: string): Promis
   return row?.lastSequence ?? 0n;
 }
 
+const FIND_NEXT: Statement = {
+  name: 'find_next_sequence',
+  text: 'select sequence from event where partner_id = $1 and sequence > $2 order by sequence limit 1',
+};
+
+/** The lowest sequence after this one that an event of the partner has; `undefined` when it is none's. */
+export async function findNextSequence(db: Queryable, partnerId: string, after: bigint): Promise<bigint | undefined> {
+  const [row] = await run<{ sequence: bigint }>(db, FIND_NEXT, [partnerId, after]);
+  return row?.sequence;
+}
+
 const LIST_COUNTERS: OfAllPartners = {
   name: 'list_event_counters',
   write: (ofPartners) => `select partner_id as "partnerId" from event_counter where ${ofPartners('partner_id')}`,
