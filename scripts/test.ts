@@ -56,6 +56,7 @@ const BEGUN_FIRST = [
   'test/service/processes/standing-still.test.ts',
   'test/repository/samples.test.ts',
   'test/service/database-watch.test.ts',
+  'test/service/processes/lines-about-database.test.ts',
   'test/service/start.test.ts',
   'test/sdk/gifts.test.ts',
   'test/console/set-up.test.ts',
