@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { Database } from './database.ts';
-import { run, runAnew, type Statement } from './query.ts';
+import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
+import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
 
 /** A statement that reads rows of all partners. */
 export interface OfAllPartners {
@@ -13,6 +14,15 @@ export interface OfAllPartners {
 
 /** Sends a statement, of all nodes or of one. */
 export type Ask<Row> = (statement: Statement, values: unknown[]) => Promise<Row[]>;
+
+/** Sends a statement in a transaction of its own, with this time instead of the usual: it reads rows that are not in memory, or many. */
+export function askLong<Row extends pg.QueryResultRow>(database: Database, time: LongStatements): Ask<Row> {
+  return (statement, values) =>
+    inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await allowLongStatements(db, time);
+      return runLong<Row>(db, statement, values, time);
+    });
+}
 
 /** What distributes the counters distributes every growing table. */
 export const LIST_PARTNERS_BY_NODE: Statement = {

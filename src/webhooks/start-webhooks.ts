@@ -12,8 +12,8 @@ import { type StorageUsage, UNCOUNTED } from '../operations/quotas/storage-usage
 import { eachPartner } from '../store/access/partner.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
-import { NodeReader } from '../store/node-reader.ts';
-import { allowLongStatements, runLong } from '../store/query.ts';
+import { askLong, NodeReader } from '../store/node-reader.ts';
+import { allowLongStatements } from '../store/query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Attempt } from '../store/webhooks/attempt.ts';
 import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
@@ -115,14 +115,13 @@ export async function makeMissingCounters(database: Database, nodes = new NodeRe
  */
 export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
-  const alone = <Result>(work: (db: Queryable) => Promise<Result>) =>
-    inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      await allowLongStatements(db, time);
-      return work(db);
-    });
+  const watch = async (db: Queryable) => {
+    await allowLongStatements(db, time);
+    await watchWaitingEndpoints(db, database, time);
+  };
   try {
-    await reopenDueDeliveries(nodes, database, (statement, values) => alone((db) => runLong<never>(db, statement, values, time)));
+    await reopenDueDeliveries(nodes, database, askLong(database, time));
   } finally {
-    if (!database.isDistributed) await alone((db) => watchWaitingEndpoints(db, database, time));
+    if (!database.isDistributed) await inTransaction(database, USUAL_LOCK_TIMEOUT, watch);
   }
 }

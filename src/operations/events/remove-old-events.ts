@@ -8,12 +8,14 @@ import {
   listPartnersWithOldTests,
   type Removed,
 } from '../../store/events/delete-old-events.ts';
-import { NodeReader } from '../../store/node-reader.ts';
+import { askLong, NodeReader } from '../../store/node-reader.ts';
 import { deleteOldRehearsals, listPartnersWithOldRehearsals } from '../../store/sandbox/old-rehearsal.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
 
 const AT_ONCE = 500;
+/** A list looks at every partner, and at rows that were read last when they were new. */
+const LIST_WITHIN_MS = 60_000;
 
 interface RemovalTerms {
   readonly signal?: AbortSignal | undefined;
@@ -41,8 +43,9 @@ export async function removeOldEvents(database: Database, days: number, { signal
     const count = await deleteOldRehearsals(pool, partnerId, { days, limit });
     return { count, isPartial: count === limit };
   };
-  const rehearsed = new Set(await listPartnersWithOldRehearsals(nodes, days));
-  const lists = [rehearsed, await listPartnersWithOldTests(nodes, days), await listPartnersWithOldEvents(nodes, days)];
+  const ask = askLong<{ readonly partnerId: string }>(database, { timeoutMs: LIST_WITHIN_MS });
+  const rehearsed = new Set(await listPartnersWithOldRehearsals(nodes, days, ask));
+  const lists = [rehearsed, await listPartnersWithOldTests(nodes, days, ask), await listPartnersWithOldEvents(nodes, days, ask)];
   const partners = [...new Set(lists.flatMap((partnerIds) => [...partnerIds]))]
     .filter((partnerId) => !except?.has(partnerId))
     .map((partnerId) => ({ partnerId }));

@@ -1,5 +1,5 @@
 import type { Queryable } from '../database.ts';
-import type { NodeReader, OfAllPartners } from '../node-reader.ts';
+import type { Ask, NodeReader, OfAllPartners } from '../node-reader.ts';
 import { runAnew, type Statement } from '../query.ts';
 import { deliveriesOf } from '../webhooks/delivery.ts';
 
@@ -111,14 +111,18 @@ const DELETE_TESTS: Statement = {
       (select count(*) from attempted) as attempts`,
 };
 
+interface PartnerRow {
+  readonly partnerId: string;
+}
+
 /** Lists the partners whose first event is older than so many days, in no order. */
-export async function listPartnersWithOldEvents(nodes: NodeReader, days: number): Promise<string[]> {
-  return (await nodes.read<{ partnerId: string }>(LIST_WITH_EVENTS, [days])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOldEvents(nodes: NodeReader, days: number, ask?: Ask<PartnerRow>): Promise<string[]> {
+  return (await nodes.read<PartnerRow>(LIST_WITH_EVENTS, [days], ask)).map(({ partnerId }) => partnerId);
 }
 
 /** Lists the partners with deliveries of tests and samples that are older than so many days, in no order. */
-export async function listPartnersWithOldTests(nodes: NodeReader, days: number): Promise<string[]> {
-  return (await nodes.read<{ partnerId: string }>(LIST_WITH_TESTS, [days])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOldTests(nodes: NodeReader, days: number, ask?: Ask<PartnerRow>): Promise<string[]> {
+  return (await nodes.read<PartnerRow>(LIST_WITH_TESTS, [days], ask)).map(({ partnerId }) => partnerId);
 }
 
 interface Old {

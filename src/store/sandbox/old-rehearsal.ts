@@ -1,5 +1,5 @@
 import type { Queryable } from '../database.ts';
-import type { NodeReader, OfAllPartners } from '../node-reader.ts';
+import type { Ask, NodeReader, OfAllPartners } from '../node-reader.ts';
 import { runAnew, type Statement } from '../query.ts';
 
 /** The first of each partner: the table of the counters has a row of every partner, and stands where its rehearsals do. */
@@ -23,8 +23,12 @@ const DELETE: Statement = {
 };
 
 /** Lists the partners whose first rehearsal is older than so many days, in no order. */
-export async function listPartnersWithOldRehearsals(nodes: NodeReader, days: number): Promise<string[]> {
-  return (await nodes.read<{ partnerId: string }>(LIST, [days])).map(({ partnerId }) => partnerId);
+export async function listPartnersWithOldRehearsals(
+  nodes: NodeReader,
+  days: number,
+  ask?: Ask<{ readonly partnerId: string }>,
+): Promise<string[]> {
+  return (await nodes.read<{ readonly partnerId: string }>(LIST, [days], ask)).map(({ partnerId }) => partnerId);
 }
 
 /**
