@@ -249,7 +249,7 @@ describe('partner_suspended (interface, "Authentication", 5; decisions, section 
     await suspendPartner(service.database, OWNER, suspended.partner.partnerId);
     // A second instance has not seen the key yet, so that no cache has to run out.
     const late = new Client((await testService({ env: { DATABASE_URL: service.databaseUrl } })).baseUrl, suspended.key.apiKey);
-    await assertNothingStored(async () => {
+    await assertStoresNothing(service.database, [suspended.partner.partnerId], async () => {
       const refused = await late.confirm();
       assertError(refused, 'partner_suspended');
       assert.equal(detailCodes(refused)['next_action'], 'wait');

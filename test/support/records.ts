@@ -8,15 +8,37 @@ import type { Database, Queryable } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
 import { uniqueId } from './client.ts';
 
+const countOf = (table: string) => `select count(*)::int4 as count from ${table} where partner_id = $1`;
+
+/** The tables that grow with what a partner or an operator sends, but for those of events. */
+const GROWING = [
+  'contribution',
+  'contribution_review',
+  'estimate',
+  'emissions_link',
+  'failure_draft',
+  'adjustment',
+  'settlement',
+  'settlement_line',
+  'settlement_acknowledgement',
+  'reconciliation',
+  'reconciliation_line',
+  'webhook_endpoint',
+  'delivery',
+  'delivery_attempt',
+  'keyed_answer',
+  'sandbox_due',
+  'audit_entry',
+] as const;
+
 /**
- * How many rows a partner has in each growing table: what a refusal must leave as it was. The relay moves an event out of its outbox
- * at any moment, so that both together are counted, at one moment.
+ * How many rows a partner has in each growing table, and how many contributions its days have counted: what a refusal must leave as it
+ * was. The relay moves an event out of its outbox at any moment, so that both together are counted, at one moment.
  */
 export async function countRows({ pool }: Database, partnerId: string): Promise<Record<string, number>> {
   const counted = {
-    contribution: 'select count(*)::int4 as count from contribution where partner_id = $1',
-    estimate: 'select count(*)::int4 as count from estimate where partner_id = $1',
-    emissions_link: 'select count(*)::int4 as count from emissions_link where partner_id = $1',
+    ...Object.fromEntries(GROWING.map((table) => [table, countOf(table)])),
+    daily_count: 'select coalesce(sum(contributions), 0)::int4 as count from daily_count where partner_id = $1',
     event: `select sum(count)::int4 as count from (
       select count(*) from event_outbox where partner_id = $1 union all select count(*) from event where partner_id = $1) as both_tables`,
   };
