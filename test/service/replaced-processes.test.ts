@@ -41,10 +41,11 @@ describe('a process in place of another (serve --processes)', () => {
       crew.output().includes('"seconds":15,"msg":"a process does not respond; the service kills and replaces it"'),
     );
     await untilServing(client);
-    for (const [index, { partner_event_id }] of asked.entries()) {
-      const told = answers[index]?.body?.contribution?.transaction_id;
+    const told = answers.flatMap((answer) => (answer?.status === 201 ? answer.body.contribution : []));
+    assert.ok(told.length > 0, 'the other one answers');
+    for (const { partner_event_id, transaction_id } of told) {
       const found = await client.findByEvent(partner_event_id);
-      if (told !== undefined) assert.deepEqual([found.status, found.body.contribution.transaction_id], [200, told]);
+      assert.deepEqual([found.status, found.body.contribution.transaction_id], [200, transaction_id]);
     }
     assert.equal(await crew.end('SIGTERM'), 0);
   });
