@@ -1,18 +1,20 @@
 /** Events of several partners get their numbers in one transaction, and each partner's are as if they were alone (decisions, section 7, Envelope). */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type pg from 'pg';
 import { unpackBody } from '../../src/domain/events/packed-body.ts';
 import { type WrittenEvent, writeEventBodies } from '../../src/operations/events/event-bodies.ts';
 import type { ContributionRecord } from '../../src/store/contributions/contribution.ts';
+import type { Connection } from '../../src/store/database.ts';
 import { assignSequencesOfSeveral } from '../../src/store/events/assign-sequences.ts';
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { openRelay, relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { beginRelaySession, openRelay, relayOnce } from '../../src/webhooks/delivery/relay.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
@@ -36,6 +38,29 @@ async function tell(partnerId: string, count: number, { pool } = database): Prom
     const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
     await insertEvent(pool, { partnerId, eventId: `evt_together-${++made}`, ...about });
   }
+}
+
+/** In the order of their ids, as of other events. */
+async function tellMany(partnerId: string, count: number): Promise<void> {
+  await administrator.query(
+    `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
+    select $1, 'evt_together-' || number, 'settlement.created', 'stl_1', now() from generate_series($2::int4, $3::int4) as number`,
+    [partnerId, made + 1, made + count],
+  );
+  made += count;
+}
+
+/** The statement that reads every partner. */
+const OF_EVERY_PARTNER = 'list_partners_with_unsequenced_events';
+
+/** A relay, and how often it sends each statement. */
+async function countingRelay() {
+  const { counted, sent } = countingDatabase(database);
+  const client = await counted.pool.connect();
+  after(() => client.release(true));
+  const session = beginRelaySession(client as Connection);
+  const { tools, errors } = relayTools(10);
+  return { sent, errors, relay: () => relayOnce(database, session, tools.onError, tools) };
 }
 
 function storedEventsOf(partnerId: string): Promise<EventRecord[]> {
@@ -204,12 +229,12 @@ describe('events of several partners together', HANG_LIMIT, () => {
     await administrator.query('delete from event_outbox where partner_id = $1', [broken]);
   });
 
-  test('one with more than a transaction takes makes nobody wait, and all get their numbers', async () => {
+  test('one with more than the transactions of a round take makes nobody wait, and all get their numbers', async () => {
     const [large, small] = [await newPartner(false), await newPartner(false)];
     const { tools } = relayTools(10);
     await administrator.query(
       `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
-      select $1, 'evt_large-' || number, 'settlement.created', 'stl_1', now() from generate_series(1, 1300) as number`,
+      select $1, 'evt_large-' || number, 'settlement.created', 'stl_1', now() from generate_series(1, 4300) as number`,
       [large],
     );
     await tell(small, 1);
@@ -218,7 +243,62 @@ describe('events of several partners together', HANG_LIMIT, () => {
     assert.equal(hasMore, true);
     assertGapless(await eventsOf(small), 1);
     for (let more = true; more; ) more = (await relayOnce(database, session, tools.onError, tools)).hasMore;
-    assertGapless(await eventsOf(large), 1_300);
+    assertGapless(await storedEventsOf(large), 4_300);
+  });
+
+  test('of more partners than one transaction takes have their numbers together, without a look at every partner', async () => {
+    const partnerIds: string[] = [];
+    for (let count = 0; count < 700; count++) partnerIds.push(await newPartner(count % 2 === 0));
+    for (const partnerId of partnerIds) await tell(partnerId, 1);
+    const { sent, relay, errors } = await countingRelay();
+    await relay();
+    assert.deepEqual([errors, sent.get(OF_EVERY_PARTNER), sent.get('assign_sequences')], [[], undefined, undefined]);
+    for (const partnerId of partnerIds) assertGapless(await storedEventsOf(partnerId), 1);
+  });
+
+  test('beyond a backlog are found without a look at every partner, and each partner has its own in order', async () => {
+    const [large, other, small] = [await newPartner(), await newPartner(false), await newPartner()];
+    await tellMany(large, 2_500);
+    await tellMany(other, 1_300);
+    await tell(small, 1);
+    const { sent, relay, errors } = await countingRelay();
+    const { hasMore } = await relay();
+    assertGapless(await storedEventsOf(small), 1);
+    for (let more = hasMore; more; ) more = (await relay()).hasMore;
+    assert.deepEqual([errors, sent.get(OF_EVERY_PARTNER)], [[], undefined]);
+    await assertInOrder(large, 2_500);
+    await assertInOrder(other, 1_300);
+  });
+
+  test('beyond ten thousand of another have theirs in the same round too', async () => {
+    const [large, small] = [await newPartner(false), await newPartner()];
+    await tellMany(large, 14_100);
+    await tell(small, 1);
+    const { sent, relay, errors } = await countingRelay();
+    await relay();
+    assertGapless(await storedEventsOf(small), 1);
+    assert.deepEqual([errors, sent.get(OF_EVERY_PARTNER)], [[], 1]);
+    await administrator.query('delete from event_outbox where partner_id = $1', [large]);
+  });
+
+  test('behind those of a partner whose counter is held are found without a look at every partner', async () => {
+    const [held, one, other] = [await newPartner(), await newPartner(), await newPartner(false)];
+    const { sent, relay, errors } = await countingRelay();
+    const holder = await connect();
+    await holder.query('begin');
+    await holder.query('select from event_counter where partner_id = $1 for update', [held]);
+    await tellMany(held, 600);
+    for (let round = 1; round <= 3; round++) {
+      for (const partnerId of [one, held, other, one]) await tell(partnerId, 1);
+      await relay();
+      await assertInOrder(one, 2 * round);
+      await assertInOrder(other, round);
+    }
+    assert.equal((await storedEventsOf(held)).length, 0);
+    await holder.query('rollback');
+    await relay();
+    await assertInOrder(held, 603);
+    assert.deepEqual([errors, sent.get(OF_EVERY_PARTNER)], [[], undefined]);
   });
 
   test('two relays at once number each event once', async () => {

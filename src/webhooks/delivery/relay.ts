@@ -11,6 +11,8 @@ import {
   findUnsequencedEvents,
   listPartnersWithUnsequencedEvents,
   type OutboxRange,
+  type Unsequenced,
+  type UnsequencedEvents,
   WHOLE_OUTBOX,
 } from '../../store/events/event-outbox.ts';
 import { watchEndpointsOf } from '../../store/webhooks/endpoint-watch.ts';
@@ -32,6 +34,10 @@ const PAUSE_MAX_MS = 500;
 const PAUSE_MIN_DISTRIBUTED_MS = 200;
 /** Bodies of events that are written together with their sequences. */
 const EVENTS_TOGETHER = 512;
+/** Transactions of several partners in one round; then partners beyond them get a batch each. */
+const JOINT_BATCHES_MAX = 4;
+/** Where more wait every partner is looked at, which takes hundreds of milliseconds for 100,000. */
+const EVENTS_LOOKED_AT = 10_000;
 
 /**
  * Assigns sequences to the events of all partners: to those of this process as soon as they are committed. Any number of processes may do
@@ -105,8 +111,8 @@ export function beginRelaySession(client: Connection): RelaySession {
 }
 
 /**
- * Assigns sequences to events of several partners together; other partners with events get one batch each, so that none waits for
- * another's backlog. A failure for one is reported and left for the next run.
+ * Assigns sequences to events of several partners together, the oldest first; other partners with events get one batch each, so that none
+ * waits for another's backlog. A failure for one is reported and left for the next run.
  *
  * @param tools Without them each partner's events get their sequences separately.
  */
@@ -117,22 +123,50 @@ export async function relayOnce(
   tools?: TogetherTools,
 ): Promise<Relayed> {
   const { client, range } = session;
-  const found = await findUnsequencedEvents(client, range, EVENTS_TOGETHER);
-  // Partners that are behind may have older events elsewhere, which come first.
-  const partnerIds = found.partnerIds.filter((partnerId) => !session.behind.has(partnerId));
-  const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
-  const together = tools ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
+  const relayed: Relayed = { sequenced: 0, deliveries: 0, hasMore: false };
+  const { found, together, isWhole } = await relayOldest(database, session, relayed, tools);
   const held = new Set(together.heldIds);
-  const isWhole = found.isAll && together.isAll;
-  const { partnerIds: waitingIds, next } = isWhole ? found : await listPartnersWithUnsequencedEvents(client, range);
-  // Events whose partner fails are no reason to continue at once.
-  const hasMore = !together.isAll && together.sequenced > 0;
-  const relayed = { sequenced: together.sequenced, deliveries: together.due, hasMore };
+  const { partnerIds: waitingIds, next } = isWhole ? found : await listWaiting(client, range);
   const alone = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
   const behind = await relayAlone(database, session, { partnerIds: alone, relayed, onError });
   // Partners of the joint batch may have events left, and are not behind.
   if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind });
   return relayed;
+}
+
+interface Oldest {
+  readonly found: UnsequencedEvents;
+  readonly together: Together;
+  /** Every partner with an event in the range was found, and those held here have none left. */
+  readonly isWhole: boolean;
+}
+
+/** @returns The last of the transactions, which are counted in `relayed`. */
+async function relayOldest(
+  database: Database,
+  { client, range, behind }: RelaySession,
+  relayed: Relayed,
+  tools: TogetherTools | undefined,
+): Promise<Oldest> {
+  for (let batch = 1; ; batch++) {
+    const found = await findUnsequencedEvents(client, range, EVENTS_TOGETHER);
+    // Partners that are behind may have older events elsewhere, which come first.
+    const partnerIds = found.partnerIds.filter((partnerId) => !behind.has(partnerId));
+    const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
+    const together = tools ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
+    const isWhole = found.isAll && together.isAll;
+    relayed.sequenced += together.sequenced;
+    relayed.deliveries += together.due;
+    // Events whose partner fails are no reason to continue at once.
+    relayed.hasMore = !together.isAll && together.sequenced > 0;
+    if (isWhole || together.sequenced === 0 || batch === JOINT_BATCHES_MAX) return { found, together, isWhole };
+  }
+}
+
+/** All partners with events in the range. */
+async function listWaiting(client: Connection, range: OutboxRange): Promise<Unsequenced> {
+  const found = await findUnsequencedEvents(client, range, EVENTS_LOOKED_AT);
+  return found.isAll ? found : listPartnersWithUnsequencedEvents(client, range);
 }
 
 interface Several {
