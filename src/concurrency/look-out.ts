@@ -20,15 +20,19 @@ export interface LookOut {
   end(): Promise<void>;
 }
 
-/**
- * The pause after a look, as a multiple of its duration: under load much work is found together, and most of the time is left to other
- * work.
- */
 const REST_FACTOR = 4;
 const REST_MAX_MS = 100;
 
 /** After a look that found work the pauses grow by this factor. */
 const STRETCH = 2;
+
+/**
+ * The pause after a look, in milliseconds: four times its duration, within limits. Under load much work is found together, and most of the
+ * time is left to other work.
+ */
+export function restAfter(lookMs: number, { leastMs, mostMs }: { readonly leastMs: number; readonly mostMs: number }): number {
+  return Math.max(leastMs, Math.min(REST_FACTOR * lookMs, mostMs));
+}
 
 /** Looks for work when it is woken, and at intervals: short ones while it finds work, longer ones while it finds none. */
 export function lookOut({ pauseMinMs, pauseMaxMs, onError, work }: LookOutOptions): LookOut {
@@ -45,7 +49,7 @@ export function lookOut({ pauseMinMs, pauseMaxMs, onError, work }: LookOutOption
       });
       if (found === 'more') continue;
       pauseMs = found === 'some' ? pauseMinMs * STRETCH : Math.min(pauseMs * STRETCH, pauseMaxMs);
-      const restMs = Math.max(pauseMinMs, Math.min(REST_FACTOR * (performance.now() - beganMs), REST_MAX_MS));
+      const restMs = restAfter(performance.now() - beganMs, { leastMs: pauseMinMs, mostMs: REST_MAX_MS });
       await rest(restMs, stop.signal);
       if (pauseMs > restMs) await Promise.race([woken.promise, rest(pauseMs - restMs, stop.signal)]);
     }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { restAfter } from '../../concurrency/look-out.ts';
 import { Turns } from '../../concurrency/turns.ts';
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { StorageUsage } from '../../operations/quotas/storage-usage.ts';
@@ -53,7 +54,9 @@ export interface Dispatcher {
 }
 
 /** Deliveries that this process created are handed over, and not looked for. */
-const LOOK_EVERY_MS = 500;
+const ROUND_EVERY_MS = 500;
+/** Between two looks, which take longer the more endpoints are watched. After a wake it does not wait. */
+const LOOK_PAUSE = { leastMs: 0, mostMs: 2_000 };
 /** A waiting delivery is sent to its endpoint as of at most this long ago. */
 const UPDATE_EVERY_MS = 1_000;
 /** A stop takes ten seconds in all, and an attempt up to fifteen. */
@@ -82,6 +85,9 @@ class RunningDispatcher implements Dispatcher {
   readonly #queues: EndpointQueues<Task, Recipient>;
   /** Writes to the database under way. */
   readonly #writes = new Set<Promise<unknown>>();
+  #isWoken = false;
+  /** Unless it is woken, it does not look before. */
+  #lookAtMs = 0;
   #updatedAtMs = 0;
   #endedHandOversAtMs = Number.NEGATIVE_INFINITY;
   #areHandOversEnding = false;
@@ -119,7 +125,10 @@ class RunningDispatcher implements Dispatcher {
     this.#done = this.#run();
   }
 
-  readonly wake = (): void => this.#awake.resolve();
+  readonly wake = (): void => {
+    this.#isWoken = true;
+    this.#awake.resolve();
+  };
 
   async close(relayEnded?: Promise<void>): Promise<void> {
     this.#stop.abort();
@@ -135,23 +144,26 @@ class RunningDispatcher implements Dispatcher {
   async #run(): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
+      const isWoken = this.#isWoken;
+      this.#isWoken = false;
       this.#awake = Promise.withResolvers();
-      const isThrough = await this.#claimDue().catch((error: unknown) => {
+      const isThrough = await this.#claimDue(isWoken).catch((error: unknown) => {
         this.#options.onError(error);
         return true;
       });
       if (isThrough) await Promise.race([this.#awake.promise, this.#pause()]);
+      else this.#isWoken = true;
     }
   }
 
   #pause(): Promise<void> {
-    return sleep(LOOK_EVERY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
+    return sleep(ROUND_EVERY_MS, undefined, { signal: this.#stop.signal, ref: false }).catch(() => {});
   }
 
   /**
    * @returns Whether every endpoint had its turn; otherwise there is more to claim at once.
    */
-  async #claimDue(): Promise<boolean> {
+  async #claimDue(isWoken: boolean): Promise<boolean> {
     if (performance.now() - this.#updatedAtMs >= UPDATE_EVERY_MS) {
       const tools = {
         onError: this.#options.onError,
@@ -165,8 +177,19 @@ class RunningDispatcher implements Dispatcher {
     }
     this.#endHandOvers();
     await this.intake.advance();
-    const due = await this.#verifiedEndpoints.keepVerified(await this.#listDue());
+    if (!isWoken && performance.now() < this.#lookAtMs) return true;
+    const due = await this.#verifiedEndpoints.keepVerified(await this.#look());
     return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
+  }
+
+  async #look(): Promise<DueEndpoint[]> {
+    const beganMs = performance.now();
+    try {
+      return await this.#listDue();
+    } finally {
+      const endedMs = performance.now();
+      this.#lookAtMs = endedMs + restAfter(endedMs - beganMs, LOOK_PAUSE);
+    }
   }
 
   /** Beside the claims: after a crash there may be thousands. */
