@@ -304,6 +304,7 @@ async function updateQueues(
   { nodes, verifiedEndpoints, recipientOf, onError }: QueueTools,
   queues: EndpointQueues<Task, Recipient>,
 ): Promise<void> {
+  queues.releaseStale();
   const waiting = queues.listWaiting();
   if (waiting.length === 0) return;
   const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))];

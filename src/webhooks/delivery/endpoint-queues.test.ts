@@ -73,6 +73,47 @@ describe('however many endpoints are slow, the next one', () => {
   });
 });
 
+test('while every place is taken an attempt that ends costs no look at every endpoint that waits', async () => {
+  const { claim, countOf, endOne, queues, underWay } = openQueues();
+  for (const name of named(1_024)) claim(name, 2);
+  assert.equal(underWay.length, 1_024, 'every place');
+  let looks = 0;
+  const tasks = named(500).map((name) => ({
+    of: `${name}-waiting`,
+    number: 0,
+    get claimedAtMs() {
+      looks++;
+      return performance.now();
+    },
+  }));
+  for (const task of tasks) {
+    const endpoint = { partnerId: 'ptn_1', endpointId: task.of, health: 'healthy' } as DueEndpoint;
+    queues.add(endpoint, 'first', { tasks: [task], isAsking: false });
+  }
+  const crowded = tasks.filter(({ of }) => countOf(of) === 0).length;
+  assert.equal(crowded, 500);
+  looks = 0;
+  await endOne('wep_slow-0');
+  assert.equal(underWay.length, 1_024);
+  assert.ok(looks <= 2, `${looks} looks`);
+});
+
+test('what has waited for too long is released although no place is free', () => {
+  const { claim, givenBack, queues } = openQueues();
+  for (const name of named(1_024)) claim(name, 2);
+  const task = { of: 'wep_late', number: 0, claimedAtMs: performance.now() };
+  const endpoint = { partnerId: 'ptn_1', endpointId: 'wep_late', health: 'healthy' } as DueEndpoint;
+  queues.add(endpoint, 'first', { tasks: [task], isAsking: false });
+  queues.releaseStale();
+  assert.deepEqual(givenBack, []);
+  task.claimedAtMs -= 60_000;
+  queues.releaseStale();
+  assert.deepEqual(
+    givenBack.map(({ tasks }) => tasks),
+    [[task]],
+  );
+});
+
 test('endpoints that deliver come to hold the same, whoever began: whoever left a place does not get it back before the others', async () => {
   const { claim, countOf, endOne } = openQueues();
   const all = named(20);

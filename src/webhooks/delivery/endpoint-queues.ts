@@ -111,6 +111,11 @@ export class EndpointQueues<Task extends Ready, Recipient> {
     this.#start(queue);
   }
 
+  /** Releases deliveries that have waited for too long; those of a queue that begins are released then. */
+  releaseStale(): void {
+    for (const queue of this.#queues.values()) this.#release(queue, countStale(queue.waiting));
+  }
+
   /** Endpoints with waiting deliveries. */
   listWaiting(): EndpointId[] {
     return [...this.#queues.values()].filter(({ waiting }) => waiting.length > 0).map(({ id }) => id);
@@ -144,13 +149,13 @@ export class EndpointQueues<Task extends Ready, Recipient> {
     return Math.ceil(shareOf(CLAIMED_MAX, this.#claimed, basis));
   }
 
-  /** Starts queues that had no free capacity. */
+  /** Starts queues that had no free capacity, each once: those that find none are the last again. */
   #startCrowded(): void {
-    if (this.#isHeldBack) return;
-    for (const crowded of [...this.#crowded]) {
+    let left = this.#crowded.size;
+    for (const crowded of this.#crowded) {
+      if (this.#isHeldBack || this.#underWay >= IN_FLIGHT_MAX || left-- === 0) return;
       this.#crowded.delete(crowded);
       this.#start(crowded);
-      if (this.#isHeldBack) return;
     }
   }
 
