@@ -153,7 +153,7 @@ export const approveAdjustment = withRole(
 );
 
 /**
- * Rejects an adjustment that is not posted, without effect; the operator who drafted it may do so too.
+ * Rejects an adjustment that is not posted, without effect; any operator may, also the one who drafted it.
  *
  * @throws ServiceError `forbidden`; `invalid_request` when it is posted or rejected already, or for an ill-formed note.
  */

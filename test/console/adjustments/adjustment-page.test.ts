@@ -171,6 +171,27 @@ describe('an adjustment that cannot be posted any more', needsBrowser, () => {
   });
 });
 
+describe('an adjustment that a colleague drafted', needsBrowser, () => {
+  for (const [language, approve, post, reject, posted] of [
+    ['en', 'Approve', 'Post', 'Reject', 'Posted by'],
+    ['ar', 'اعتماد', 'ترحيل', 'رفض', 'رحّله'],
+  ] as const)
+    test(`is rejected by an operator, and posted once an approver has approved it, ${language}`, async () => {
+      const id = await drafted(await confirmed(riyal, 1_000), { points_delta: '-10' });
+      const page = await browser.signedIn('operator', { language });
+      const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
+      await page.goto(pageOf(riyal, id));
+      await button(reject).waitFor();
+      for (const name of [approve, post]) assert.equal(await button(name).count(), 0, name);
+      await step(riyal, id, 'approve');
+      await page.reload();
+      await button(reject).waitFor();
+      await button(post).click();
+      await page.getByRole('dialog').getByRole('button', { name: post, exact: true }).click();
+      await page.getByText(posted, { exact: true }).waitFor();
+    });
+});
+
 describe('the reversal of a posted adjustment', needsBrowser, () => {
   for (const { language, reverse, why, en, ar, send, reversedBy, reverses, heading, waits } of [
     {

@@ -62,12 +62,12 @@ interface DecisionsProps {
 
 function Decisions({ detail, onStep }: DecisionsProps) {
   const t = useTexts(ADJUSTMENT);
-  const [mayDraft, mayApprove] = [useMay('operator'), useMay('approver')];
+  const [mayChange, mayApprove] = [useMay('operator'), useMay('approver')];
   const { status, drafted_by } = detail.adjustment;
   const isPossible = !isImpossible(detail);
   const isAsked = isPossible && status === 'draft' && mayApprove;
   const { isOwn, mayOffer, problems } = useSecondPerson(drafted_by, 'approve_adjustment', isAsked);
-  if (!(mayApprove || (mayDraft && isOwn)) || status === 'rejected') return null;
+  if (!mayChange || status === 'rejected') return null;
   return (
     <>
       {isPossible && status === 'draft' && isOwn && (
@@ -77,7 +77,7 @@ function Decisions({ detail, onStep }: DecisionsProps) {
       )}
       {problems.length > 0 && <WhyNotSecond problems={problems} />}
       {mayOffer && <Button onClick={() => onStep('approve')}>{t.approve}</Button>}
-      {isPossible && status === 'approved' && mayApprove && <Button onClick={() => onStep('post')}>{t.post}</Button>}
+      {isPossible && status === 'approved' && <Button onClick={() => onStep('post')}>{t.post}</Button>}
       <Button variant="light" color="red" onClick={() => onStep(isOwn ? 'withdraw' : 'reject')}>
         {isOwn ? t.withdraw : t.reject}
       </Button>

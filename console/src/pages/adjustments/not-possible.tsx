@@ -17,7 +17,7 @@ export function NotPossible({ detail }: { readonly detail: Detail }) {
   const t = useTexts(ADJUSTMENT);
   const { operatorId } = useSession().operator;
   const isOwn = detail.adjustment.drafted_by === operatorId;
-  const mayEnd = useMay(isOwn ? 'operator' : 'approver');
+  const mayEnd = useMay('operator');
   // Where a rule differs from the audit, the adjustment can be posted once the rule is restored.
   const isForGood = detail.effect !== null;
   return (
