@@ -41,15 +41,20 @@ test('are decided together, and what a refused request left is decided when it i
   await dialog.getByLabel('Reason').fill('The shop says so.');
   const decisions = /\/reviews\/decisions$/;
   const sent: number[] = [];
-  await page.route(decisions, (route) => {
+  const { promise: isSeen, resolve: letGo } = Promise.withResolvers<void>();
+  await page.route(decisions, async (route) => {
     sent.push(route.request().postDataJSON().contributions.length);
     const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
-    if (sent.length === 2) return route.fulfill({ status: 503, json: { error } });
-    return route.continue();
+    if (sent.length !== 2) return route.continue();
+    await isSeen;
+    return route.fulfill({ status: 503, json: { error } });
   });
   const confirm = dialog.getByRole('button', { name: `Confirm ${COUNT} contributions` });
   await confirm.click();
+  await dialog.getByText(`${COUNT - 1} of ${COUNT} decided`).waitFor();
+  letGo();
   await dialog.getByText('The service could not complete the request').waitFor();
+  await dialog.getByText(`${COUNT - 1} of ${COUNT} contributions are decided for good.`).waitFor();
   await confirm.click();
   await page.getByText(`${COUNT} contributions are confirmed now.`).waitFor();
   await dialog.waitFor({ state: 'detached' });
@@ -87,6 +92,44 @@ test('are decided with the reason of others, of which the decision was made and 
   await dialog.waitFor({ state: 'detached' });
   await page.getByText('You recorded 1 contribution as failed.').waitFor();
 });
+
+for (const [language, confirm, again] of [
+  ['en', 'Confirm', 'Try the rest again'],
+  ['ar', 'تأكيد', 'إعادة المحاولة مع الباقي'],
+] as const)
+  test(
+    `stay chosen where they were not decided, and are tried again with the same reason, ${language}`,
+    needsBrowser,
+    async () => {
+      const [free, held] = [await newPending(), await newPending()];
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/reviews`);
+      for (const { order } of [free, held]) await page.getByLabel(order).check();
+      await page.getByRole('main').getByRole('button', { name: confirm, exact: true }).click();
+      const dialog = page.getByRole('dialog');
+      await dialog.getByRole('textbox').fill('The shop says so.');
+      const client = await service.database.pool.connect();
+      try {
+        await client.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+        await client.query('select 1 from contribution where transaction_id = $1 for update', [held.transactionId]);
+        await dialog.locator('button[type=submit]').click();
+        await dialog.getByRole('button', { name: again }).waitFor({ timeout: 60_000 });
+      } finally {
+        client.release(true);
+      }
+      await dialog.getByText(held.order).waitFor();
+      assert.equal(await dialog.getByText(free.order).count(), 0);
+      assert.equal(await page.getByLabel(held.order).isChecked(), true);
+      await dialog.getByRole('button', { name: again }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByLabel(held.order).waitFor({ state: 'detached' });
+      const { rows } = await service.database.pool.query(
+        'select distinct note from contribution_review where transaction_id = any ($1) and resolved_at is not null',
+        [[free.transactionId, held.transactionId]],
+      );
+      assert.deepEqual(rows, [{ note: 'The shop says so.' }]);
+    },
+  );
 
 test('stay chosen in another order until a reading of the list shows that they are decided', needsBrowser, async () => {
   const page = await browser.signedIn('operator');

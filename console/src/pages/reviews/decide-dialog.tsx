@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -26,19 +26,24 @@ interface DecideDialogProps {
   /** Closed without one. */
   readonly wanted: WantedDecision | undefined;
   readonly onClose: () => void;
-  readonly onDecided?: () => void;
+  /** @param left What was not decided. */
+  readonly onDecided?: (left: readonly NotDecided[]) => void;
 }
 
 const NOTHING: WantedDecision = { decision: 'confirm', contributions: [] };
 
-/** Confirms or fails one contribution or many, with one reason. Each is decided by itself; what was not is listed with who was faster. */
+/**
+ * Confirms or fails one contribution or many, with one reason. Each is decided by itself; what was not is listed with who was faster, and is
+ * tried again where the service was busy.
+ */
 export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) {
   const t = useTexts(REVIEW);
   const isOpen = wanted !== undefined;
   const { decision, contributions } = wanted ?? NOTHING;
   const [left, setLeft] = useState<readonly NotDecided[]>([]);
+  const [done, setDone] = useState(0);
   const change = useChange({
-    send: (made: MadeDecision, key) => decideAll(made, key),
+    send: (made: MadeDecision, key) => decideAll(made, { key, onProgress: setDone }),
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
@@ -48,7 +53,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       });
       setLeft(notDecided);
       if (notDecided.length === 0) onClose();
-      onDecided?.();
+      onDecided?.(notDecided);
     },
     // Of many, those of the requests before it are decided.
     isContested: true,
@@ -57,6 +62,8 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const partners = new Set(contributions.map(({ partner_id }) => partner_id)).size;
   const [title, consequence] = decision === 'confirm' ? [t.confirmTitle, t.confirmConsequence] : [t.failTitle, t.failConsequence];
   const isLeft = left.length > 0;
+  const rest = left.filter(({ decision: { error_code } }) => error_code === BUSY).map(({ contribution }) => contribution);
+  const wantedNow = isLeft ? rest : contributions;
   const [only] = contributions.length === 1 ? contributions : [];
   const close = () => {
     setLeft([]);
@@ -68,13 +75,14 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
       isOpen={isOpen}
       onClose={close}
       title={isLeft ? t.notDecidedTitle(left.length) : title(contributions.length)}
-      consequence={isLeft ? t.notDecided : consequence(points, partners)}
-      label={title(contributions.length)}
+      consequence={isLeft ? t[rest.length > 0 ? 'notDecidedYet' : 'notDecided'] : consequence(points, partners)}
+      label={isLeft ? t.tryAgain : title(contributions.length)}
       color={decision === 'fail' && !isLeft ? 'red' : 'forest'}
       asksReason
       isDone={isLeft}
+      isRepeated={rest.length > 0}
       change={change}
-      onConfirm={(reason) => change.mutate({ decision, contributions, reason })}
+      onConfirm={(reason) => change.mutate({ decision, contributions: wantedNow, reason })}
     >
       {isLeft && <NotDecidedList left={left} />}
       {!isLeft && only && (
@@ -82,22 +90,53 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
           <OrderOfPartner contribution={only} />
         </Text>
       )}
+      {wantedNow.length > DECIDED_AT_ONCE_MAX && <DecidedSoFar done={done} of={wantedNow.length} change={change} />}
     </ConfirmDialog>
   );
 }
 
+interface DecidedSoFarProps {
+  readonly done: number;
+  readonly of: number;
+  readonly change: { readonly isPending: boolean; readonly error: Error | null };
+}
+
+/** What is decided while further requests are under way, and once one of them is refused. */
+function DecidedSoFar({ done, of, change: { isPending, error } }: DecidedSoFarProps) {
+  const t = useTexts(REVIEW);
+  if (isPending)
+    return (
+      <Stack gap={4}>
+        <Text size="sm">{t.progress(done, of)}</Text>
+        <Progress value={(done * 100) / of} aria-label={t.progress(done, of)} />
+      </Stack>
+    );
+  if (!error || done === 0) return null;
+  return <Text fw={600}>{t.decidedForGood(done, of)}</Text>;
+}
+
 /** What the service decides with one request. */
 const DECIDED_AT_ONCE_MAX = 100;
+/** The code of what was locked until the service gave up: nobody decided it. */
+const BUSY = 'internal_service_unavailable';
+
+interface Sending {
+  readonly key: string;
+  /** @param done How many are decided. */
+  readonly onProgress: (done: number) => void;
+}
 
 /** One request after the other. Each has a key of its own, so that a repetition decides only what is left. */
-async function decideAll({ decision, contributions, reason }: MadeDecision, key: string) {
+async function decideAll({ decision, contributions, reason }: MadeDecision, { key, onProgress }: Sending) {
   const decisions: Decided[] = [];
+  onProgress(0);
   for (let start = 0; start < contributions.length; start += DECIDED_AT_ONCE_MAX) {
     const some = contributions.slice(start, start + DECIDED_AT_ONCE_MAX);
     const ids = some.map(({ partner_id, transaction_id }) => ({ partner_id, transaction_id }));
     const params = { header: { 'Idempotency-Key': `${key}.${start}` } };
     const body = { decision, reason, contributions: ids };
     decisions.push(...(await answerOf(client.POST('/operator/v1/reviews/decisions', { params, body }))).decisions);
+    onProgress(countDecided(decisions));
   }
   return { decisions };
 }

@@ -23,6 +23,7 @@ import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { REVIEW_REASON } from '../../texts/record-texts.ts';
 import { DecideDialog, type WantedDecision } from './decide-dialog.tsx';
+import type { NotDecided } from './not-decided.tsx';
 import { REVIEW } from './review-texts.ts';
 import { useStillWaiting } from './still-waiting.ts';
 
@@ -165,6 +166,11 @@ function DecideBar({ isOffered, chosen }: DecideBarProps) {
   const contributions = [...rows.values()].map(({ contribution }) => contribution);
   const points = String(addWhole(contributions.map((each) => each.points)));
   const isNone = contributions.length === 0;
+  /** What somebody decided is not chosen any more. */
+  const keepUndecided = (left: readonly NotDecided[]) => {
+    const open = left.filter(({ decision }) => decision.earlier === null).map(({ contribution }) => contribution.transaction_id);
+    chosen.set(new Map([...chosen.get()].filter(([id]) => open.includes(id))));
+  };
   return (
     <>
       {isOffered && (
@@ -179,7 +185,7 @@ function DecideBar({ isOffered, chosen }: DecideBarProps) {
           )}
         </ChosenBar>
       )}
-      <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} onDecided={() => chosen.set(new Map())} />
+      <DecideDialog wanted={wanted} onClose={() => setWanted(undefined)} onDecided={keepUndecided} />
     </>
   );
 }

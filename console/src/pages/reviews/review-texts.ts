@@ -66,6 +66,20 @@ export const REVIEW = {
     'Your decision changed nothing about what stands below, and its reason is not kept.',
     'لم يغيّر قرارك شيئًا مما هو مذكور أدناه، ولم يُحفظ سببه.',
   ],
+  notDecidedYet: [
+    'Your decision changed nothing about what stands below. What nobody decided stays chosen, and can be tried again with the same reason.',
+    'لم يغيّر قرارك شيئًا مما هو مذكور أدناه. ما لم يبتّ فيه أحد يبقى محددًا، ويمكن إعادة المحاولة معه بالسبب نفسه.',
+  ],
+  tryAgain: ['Try the rest again', 'إعادة المحاولة مع الباقي'],
+  progress: [
+    (done: number, of: number) => `${done} of ${of} decided`,
+    (done: number, of: number) => `تم البتّ في ${done} من ${of}`,
+  ],
+  decidedForGood: [
+    (done: number, of: number) =>
+      `${done} of ${countEnglish(of, 'contribution')} ${done === 1 ? 'is' : 'are'} decided for good. The same button decides the others.`,
+    (done: number, of: number) => `تم البتّ نهائيًا في ${done} من ${of}. الزر نفسه يبتّ في البقية.`,
+  ],
   confirmedBefore: ['Confirmed before by', 'أكّدها قبلك'],
   failedBefore: ['Failed before by', 'سجّل فشلها قبلك'],
   detail: ['Review', 'المراجعة'],

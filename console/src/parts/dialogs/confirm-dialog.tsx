@@ -27,6 +27,8 @@ interface FormProps {
   readonly isTyped?: boolean;
   /** It was done, and the dialog stays to show what came of it. */
   readonly isDone?: boolean;
+  /** Whether it is done again from there, with the same reason: for what it left as it was. */
+  readonly isRepeated?: boolean;
   /** Said in place of an error, once the change is not under way: see `Problem`. */
   readonly inDoubt?: string | false;
   /** Absent where no reason is kept. */
@@ -63,6 +65,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
     change,
     isTyped = false,
     isDone = false,
+    isRepeated = false,
     asksReason = false,
     onConfirm,
     onCancel,
@@ -73,6 +76,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
   const [reason, setReason] = useState('');
   const [isTypedInto, setTypedInto] = useState(false);
   useUnsaved(props.isOpen && (isTyped || isTypedInto) && !isDone);
+  const isOffered = !isDone || isRepeated;
   const form = useFirstEmptyField();
   return (
     <form
@@ -100,12 +104,12 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
           />
         )}
         <Stack gap="sm" className="dialog-end">
-          {!isDone && <Problem error={change.error} fields={fields} inDoubt={!change.isPending && inDoubt} />}
+          {isOffered && <Problem error={change.error} fields={fields} inDoubt={!change.isPending && inDoubt} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onCancel} disabled={change.isPending}>
               {isDone ? t.close : t.cancel}
             </Button>
-            {!isDone && (
+            {isOffered && (
               <Button type="submit" color={color} loading={change.isPending} disabled={asksReason && reason.trim() === ''}>
                 {label}
               </Button>
