@@ -153,6 +153,12 @@ export const IMPACT = {
     (done: number, of: number) => `${done} of ${partners[0](of)} done`,
     (done: number, of: number) => `أُنجز ${done} من ${of}`,
   ],
+  pooledWithout: [
+    (count: number) =>
+      `Added to the batch: ${settlements[0](count)}. The service refused others, such as those that a colleague has put into another batch meanwhile. Choose anew what it still takes.`,
+    (count: number) =>
+      `أُضيف إلى الدفعة: ${settlements[1](count)}. ورفضت الخدمة غيرها، كالتي أضافها زميل إلى دفعة أخرى في هذه الأثناء. اختر من جديد ما تضيفه إليها.`,
+  ],
   pooled: [
     (count: number) => `Added to the batch: ${settlements[0](count)}.`,
     (count: number) => `أُضيف إلى الدفعة: ${settlements[1](count)}.`,

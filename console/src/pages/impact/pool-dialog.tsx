@@ -1,6 +1,7 @@
 /** What the chosen settlements are worth together: in a bar that stays in sight, and in the dialog before they are in a batch for ever. */
 import { Alert, Button, Progress, Stack, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import type { ApiError } from '../../api/api-error.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { isolate } from '../../format/isolate.ts';
@@ -121,8 +122,18 @@ export function PoolBar({ batchId, chosen, allocated, isOpen, setOpen }: PoolBar
   const shares = sharesOf(settlements);
   const [kept] = useState(newSentShares);
   const pool = useChange({
-    send: (wanted: typeof shares, key) => poolSettlements({ batchId, shares: wanted, key, sent: kept, onProgress: setSent }),
-    done: t.pooled(settlements.length),
+    async send(wanted: typeof shares, key) {
+      const refusals: ApiError[] = [];
+      const onRefused = (refusal: ApiError) => void refusals.push(refusal);
+      await poolSettlements({ batchId, shares: wanted, key, sent: kept, onProgress: setSent, onRefused });
+      const added = wanted.flatMap(([, ids]) => ids).filter((id) => kept.added.has(id)).length;
+      // Of nothing that was added there is nothing to go on with: the dialog says why.
+      const [refusal] = refusals;
+      if (refusal && added === 0) throw refusal;
+      return { added, isWhole: refusal === undefined };
+    },
+    done: ({ added }) => t.pooled(added),
+    failed: ({ added, isWhole }) => (isWhole ? undefined : t.pooledWithout(added)),
     onDone() {
       setOpen(false);
       chosen.set(new Map());

@@ -33,9 +33,9 @@ interface Pooling {
   readonly onProgress: (done: number) => void;
   /**
    * What is refused each time, such as a settlement that a colleague has put into another batch meanwhile: those of the other partners are
-   * added all the same. Without it the first refusal ends the change.
+   * added all the same.
    */
-  readonly onRefused?: () => void;
+  readonly onRefused: (refusal: ApiError) => void;
 }
 
 /** Adds settlements to a batch, with a request for each partner. */
@@ -60,8 +60,8 @@ export async function poolSettlements({
       await answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/settlements', { params, body }));
       for (const id of left) sent.added.add(id);
     } catch (error) {
-      if (!onRefused || !(error instanceof ApiError && error.code === 'invalid_request')) throw error;
-      onRefused();
+      if (!(error instanceof ApiError && error.code === 'invalid_request')) throw error;
+      onRefused(error);
     }
   }
 }
