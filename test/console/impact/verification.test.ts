@@ -65,6 +65,8 @@ for (const [language, words] of [
       trees: 'Trees ordered',
       created: 'Created',
       notOpened: 'The service has not opened the addresses. Compare the file at each with its SHA-256.',
+      others: 'Other changes',
+      corrects: 'An approver other than the one who verified it corrects its number of trees.',
     },
   ],
   [
@@ -76,14 +78,16 @@ for (const [language, words] of [
       trees: 'الأشجار المطلوبة',
       created: 'وقت الإنشاء',
       notOpened: 'لم تفتح الخدمة هذه العناوين. قارن الملف الموجود في كل منها ببصمته SHA-256.',
+      others: 'تغييرات أخرى',
+      corrects: 'يصحّح عدد أشجارها مُعتمِد غير الذي تحقّق منها.',
     },
   ],
 ] as const)
   test(
-    `an approver finds a delivered batch from the overview, and verifies trees, address and SHA-256, ${language}`,
+    `an approver finds a delivered batch from the overview, and verifies trees, address and SHA-256; another corrects it, ${language}`,
     needsBrowser,
     async () => {
-      const { change } = await newAllocated(words.name);
+      const { impactBatchId, change } = await newAllocated(words.name);
       for (const to of ['funded', 'in_progress'] as const) await change({ changeType: 'advanced', to, reason: null });
       const evidence = { type: 'photo', url: URL, fileName: 'one.jpg', byteCount: 7n, sha256: SHA256, capturedAt: new Date(0) };
       await change({ changeType: 'evidence_added', evidence, reason: null });
@@ -107,6 +111,18 @@ for (const [language, words] of [
       await dialog.waitFor({ state: 'detached' });
       await page.goto(browser.baseUrl);
       assert.equal(await card.locator('.tile-number').innerText(), '0');
+
+      // Its correction takes an approver once more, and another one.
+      const isCorrectable = async (by: typeof page) => {
+        await by.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+        const others = by.getByRole('button', { name: words.others });
+        const told = by.getByText(words.corrects);
+        await others.or(told).waitFor();
+        return [await others.count(), await told.count()];
+      };
+      assert.deepEqual(await isCorrectable(page), [0, 1]);
+      assert.deepEqual(await isCorrectable(await browser.signedIn('operator', { language })), [0, 1]);
+      assert.deepEqual(await isCorrectable(await browser.signedIn('approver', { language })), [1, 0]);
     },
   );
 

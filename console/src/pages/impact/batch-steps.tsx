@@ -17,14 +17,21 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const t = useTexts(IMPACT);
   const [step, setStep] = useState<BatchStep>();
   const verification = useVerification(detail);
+  const correction = useCorrection(detail);
   const mayRecord = useMay('operator');
   const { batch, settlement_count } = detail;
   if (!mayRecord) return null;
   const isEmpty = settlement_count === 0;
   const hasNoEvidence = batch.status === 'delivered' && evidenceOfProject(detail).length === 0;
   const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
-  const otherChanges = otherSteps(batch.status).map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
-  const note = (isEmpty && t.needsSettlements) || (hasNoEvidence && t.needsEvidence) || undefined;
+  const others = otherSteps(batch.status).filter((each) => each !== 'correct' || correction.mayOffer);
+  const otherChanges = others.map((each): MenuItem => ({ label: t[each], onSelect: () => setStep(each) }));
+  const note =
+    (isEmpty && t.needsSettlements) ||
+    (hasNoEvidence && t.needsEvidence) ||
+    (correction.isOfOthers && t.correctedByAnother) ||
+    undefined;
+  const problems = [...verification.problems, ...correction.problems];
   return (
     <>
       {note && (
@@ -32,8 +39,8 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
           {note}
         </Text>
       )}
-      {verification.problems.length > 0 && <WhyNotSecond problems={verification.problems} />}
-      {!isEmpty && <DialogMenu label={t.otherChanges} items={otherChanges} />}
+      {problems.length > 0 && <WhyNotSecond problems={problems} />}
+      {!isEmpty && otherChanges.length > 0 && <DialogMenu label={t.otherChanges} items={otherChanges} />}
       {next && !isEmpty && <Button onClick={() => setStep(next)}>{t[next]}</Button>}
       <StepDialog key={step ?? 'none'} detail={detail} step={step} onClose={() => setStep(undefined)} />
     </>
@@ -46,4 +53,12 @@ function useVerification(detail: Detail) {
   const isAsked = useMay('approver') && batch.status === 'delivered';
   const { mayOffer, problems } = useSecondPerson(batch.delivered_by, 'verify_batch', isAsked);
   return { mayOffer: mayOffer && evidenceOfProject(detail).length > 0, problems };
+}
+
+/** Whether the reader may correct the number of trees now: after the verification it takes an approver once more, and another one. */
+function useCorrection({ batch }: Detail) {
+  const isVerified = batch.status === 'verified';
+  const isAsked = useMay('approver') && isVerified;
+  const { isOwn, mayOffer, problems } = useSecondPerson(batch.verified_by, 'correct_verified_batch', isAsked);
+  return { mayOffer: mayOffer || !isVerified, problems, isOfOthers: isVerified && (isOwn || !isAsked) };
 }

@@ -197,6 +197,10 @@ export const IMPACT = {
   ],
   ownDelivery: ['You recorded the delivery, so another person verifies it.', 'أنت من سجّل التنفيذ، لذا يتحقّق منه شخص آخر.'],
   needsEvidence: ['It needs evidence of its project before it is verified.', 'تحتاج إلى دليل من مشروعها قبل التحقّق منها.'],
+  correctedByAnother: [
+    'An approver other than the one who verified it corrects its number of trees.',
+    'يصحّح عدد أشجارها مُعتمِد غير الذي تحقّق منها.',
+  ],
   needsSettlements: ['Choose settlements first, then allocate it.', 'اختر التسويات أولًا، ثم خصّصها.'],
   otherChanges: ['Other changes', 'تغييرات أخرى'],
   delay: ['Record a delay', 'تسجيل تأخير'],
