@@ -1,6 +1,9 @@
 /** What leads an approver to a batch that waits for its verification, and what its page says of where it comes from. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createOperator } from '../../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
@@ -173,3 +176,30 @@ test('the bar under the settlements of a new batch says how many trees two curre
   for (const { name } of priced) await page.getByRole('row').filter({ hasText: name }).getByRole('checkbox').click();
   await page.getByText('Together these settlements pay about 6 trees.', { exact: true }).waitFor();
 });
+
+for (const [language, add, told] of [
+  ['en', 'Add evidence', 'The file has more than 256 MiB. Record it with the command below, which reads a file of any size.'],
+  ['ar', 'إضافة دليل', 'حجم الملف أكبر من 256 MiB. سجّله بالأمر أدناه، فهو يقرأ ملفًا بأي حجم.'],
+] as const)
+  test(
+    `evidence of more than 256 MiB is refused as it is chosen, with the command that takes it, ${language}`,
+    needsBrowser,
+    async (t) => {
+      const folder = await mkdtemp(join(tmpdir(), 'evidence-'));
+      t.after(() => rm(folder, { recursive: true }));
+      const path = join(folder, 'film.mp4');
+      const file = await open(path, 'w');
+      await file.truncate(256 * 1024 * 1024 + 1);
+      await file.close();
+      const { impactBatchId } = await newAllocated('Film');
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
+      await page.getByRole('main').getByRole('button', { name: add }).click();
+      await page.locator('input[type=file]').setInputFiles(path);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByText(`npx partner-impact impact-batch add-evidence --batch ${impactBatchId} --file FILE`).waitFor();
+      const said = (await dialog.innerText()).replaceAll(/[\u2066-\u2069]/g, '');
+      assert.ok(said.includes(told), said);
+      assert.doesNotMatch(said, /SHA-256 [0-9a-f]/);
+    },
+  );

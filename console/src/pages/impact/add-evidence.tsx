@@ -1,4 +1,4 @@
-import { Alert, Autocomplete, Button, FileInput, Group, Loader, Progress, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Autocomplete, Button, Code, FileInput, Group, Loader, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
 import { sendFile } from '../../api/send-file.ts';
@@ -14,13 +14,16 @@ import { useTexts } from '../../texts/language.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { IMPACT } from './impact-texts.ts';
 
+/** What the service takes at most. */
+const BYTES_MAX = 256 * 1024 * 1024;
 const TYPES = ['photo', 'satellite_image', 'report', 'invoice', 'survey'];
 
 interface Chosen {
   readonly file: File;
   /** While it is computed, there is none. */
   readonly sha256?: string;
-  readonly isUnreadable?: boolean;
+  /** Why it is not sent. */
+  readonly refusal?: 'unreadable' | 'fileTooLarge';
 }
 
 interface Stated {
@@ -70,14 +73,15 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
     add.reset();
     setMissing(false);
     if (!file) return setChosen(undefined);
+    if (file.size > BYTES_MAX) return setChosen({ file, refusal: 'fileTooLarge' });
     setChosen({ file });
     const hashed = await hashOf(file).then(
       (sha256) => ({ file, sha256 }),
-      () => ({ file, isUnreadable: true }),
+      () => ({ file, refusal: 'unreadable' as const }),
     );
     setChosen((now) => (now?.file === file ? hashed : now));
   };
-  const isHashing = chosen !== undefined && chosen.sha256 === undefined && !chosen.isUnreadable;
+  const isHashing = chosen !== undefined && chosen.sha256 === undefined && !chosen.refusal;
   if (!useMay('operator')) return null;
   const send = () => {
     if (chosen?.sha256 === undefined) return setMissing(chosen === undefined);
@@ -113,9 +117,12 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
               placeholder={t.chooseFile}
               required
               value={chosen?.file ?? null}
-              error={(isMissing && isRequired) || (chosen?.isUnreadable ? t.unreadable : problemOf(add.error, 'file'))}
+              error={(isMissing && isRequired) || (chosen?.refusal ? t[chosen.refusal] : problemOf(add.error, 'file'))}
               onChange={(file) => void choose(file)}
             />
+            {chosen?.refusal === 'fileTooLarge' && (
+              <Code dir="ltr">{`npx partner-impact impact-batch add-evidence --batch ${batchId} --file FILE`}</Code>
+            )}
             <HashOf chosen={chosen} share={add.isPending ? share : undefined} />
             <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
           </Stack>
@@ -133,7 +140,7 @@ interface HashOfProps {
 
 function HashOf({ chosen, share }: HashOfProps) {
   const t = useTexts(IMPACT);
-  if (!chosen || chosen.isUnreadable) return null;
+  if (!chosen || chosen.refusal) return null;
   const isSending = share !== undefined;
   const isBusy = isSending || chosen.sha256 === undefined;
   return (

@@ -234,6 +234,10 @@ export const IMPACT = {
   chooseFile: ['Choose a file', 'اختر ملفًا'],
   hashing: ['Computing the SHA-256 of the file …', 'جارٍ حساب بصمة الملف SHA-256 …'],
   sending: ['Sending the file; the service computes its SHA-256 …', 'جارٍ إرسال الملف؛ وتحسب الخدمة بصمته …'],
+  fileTooLarge: [
+    'The file has more than 256 MiB. Record it with the command below, which reads a file of any size.',
+    'حجم الملف أكبر من \u2066256 MiB\u2069. سجّله بالأمر أدناه، فهو يقرأ ملفًا بأي حجم.',
+  ],
   unreadable: ['The file could not be read. Choose it again.', 'تعذّرت قراءة الملف. اختره من جديد.'],
   hash: ['SHA-256', 'البصمة SHA-256'],
   type: ['Type', 'النوع'],
