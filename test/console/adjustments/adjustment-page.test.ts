@@ -172,18 +172,26 @@ describe('an adjustment that cannot be posted any more', needsBrowser, () => {
 });
 
 describe('an adjustment that a colleague drafted', needsBrowser, () => {
-  for (const [language, approve, post, reject, posted] of [
-    ['en', 'Approve', 'Post', 'Reject', 'Posted by'],
-    ['ar', 'اعتماد', 'ترحيل', 'رفض', 'رحّله'],
+  for (const [language, approve, post, reject, posted, who] of [
+    [
+      ...(['en', 'Approve', 'Post', 'Reject', 'Posted by'] as const),
+      ['An approver other than the one who drafted it approves it.', 'An operator posts it or rejects it.'],
+    ],
+    [...(['ar', 'اعتماد', 'ترحيل', 'رفض', 'رحّله'] as const), ['يعتمده مُعتمِد غير الذي أعدّه.', 'يرحّله مشغّل أو يرفضه.']],
   ] as const)
-    test(`is rejected by an operator, and posted once an approver has approved it, ${language}`, async () => {
+    test(`is rejected by an operator, and posted once an approver has approved it; others read who may, ${language}`, async () => {
       const id = await drafted(await confirmed(riyal, 1_000), { points_delta: '-10' });
       const page = await browser.signedIn('operator', { language });
       const button = (name: string) => page.getByRole('main').getByRole('button', { name, exact: true });
       await page.goto(pageOf(riyal, id));
       await button(reject).waitFor();
+      const viewer = await browser.signedIn('viewer', { language });
+      await viewer.goto(pageOf(riyal, id));
+      for (const each of [page, viewer]) await each.getByText(who[0]).waitFor();
       for (const name of [approve, post]) assert.equal(await button(name).count(), 0, name);
       await step(riyal, id, 'approve');
+      await viewer.reload();
+      await viewer.getByText(who[1]).waitFor();
       await page.reload();
       await button(reject).waitFor();
       await button(post).click();

@@ -130,7 +130,7 @@ for (const [language, words] of [
   );
 
 test(
-  'a batch that was given to another project is not offered for verification by the evidence of the first',
+  'a batch that was given to another project is not offered for verification by the evidence of the first; who may not verify it reads who may',
   needsBrowser,
   async () => {
     const { impactBatchId, change } = await newAllocated('Winter');
@@ -146,8 +146,14 @@ test(
     const page = await browser.signedIn('approver');
     await page.goto(`${browser.baseUrl}/impact/${impactBatchId}`);
     await page.getByText('It needs evidence of its project before it is verified.').waitFor();
+    const viewer = await browser.signedIn('viewer');
+    await viewer.goto(page.url());
+    await viewer.getByText('Your role lets you look. An operator records what becomes of it.').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Verify', exact: true }).count(), 0);
     await add('second.jpg');
+    const operator = await browser.signedIn('operator');
+    await operator.goto(page.url());
+    await operator.getByText('An approver other than the one who recorded the delivery verifies it.').waitFor();
     await page.reload();
     await page.getByRole('button', { name: 'Verify', exact: true }).click();
     const dialog = page.getByRole('dialog');

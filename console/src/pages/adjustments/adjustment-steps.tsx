@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { type Decided, DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useSecondPerson } from '../../parts/use-second-person.ts';
-import { useMay } from '../../session/session.tsx';
+import { useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { STATUS } from '../../texts/record-texts.ts';
@@ -67,14 +67,11 @@ function Decisions({ detail, onStep }: DecisionsProps) {
   const isPossible = !isImpossible(detail);
   const isAsked = isPossible && status === 'draft' && mayApprove;
   const { isOwn, mayOffer, problems } = useSecondPerson(drafted_by, 'approve_adjustment', isAsked);
-  if (!mayChange || status === 'rejected') return null;
+  if (status === 'rejected') return null;
+  if (!mayChange) return <WhoMay detail={detail} />;
   return (
     <>
-      {isPossible && status === 'draft' && isOwn && (
-        <Text size="sm" c="dimmed">
-          {t.ownDraft}
-        </Text>
-      )}
+      <WhoMay detail={detail} />
       {problems.length > 0 && <WhyNotSecond problems={problems} />}
       {mayOffer && <Button onClick={() => onStep('approve')}>{t.approve}</Button>}
       {isPossible && status === 'approved' && <Button onClick={() => onStep('post')}>{t.post}</Button>}
@@ -82,6 +79,24 @@ function Decisions({ detail, onStep }: DecisionsProps) {
         {isOwn ? t.withdraw : t.reject}
       </Button>
     </>
+  );
+}
+
+/** Of a step that is possible and not the reader's: whose it is. */
+function WhoMay({ detail }: { readonly detail: Detail }) {
+  const t = useTexts(ADJUSTMENT);
+  const { status, drafted_by } = detail.adjustment;
+  const [mayChange, mayApprove] = [useMay('operator'), useMay('approver')];
+  const isOwn = drafted_by === useSession().operator.operatorId;
+  if (isImpossible(detail)) return null;
+  const ofDraft = (isOwn && t.ownDraft) || (!mayApprove && t.approvedByAnother);
+  const told = status === 'draft' ? ofDraft : !mayChange && t.postedByOperator;
+  return (
+    told && (
+      <Text size="sm" c="dimmed">
+        {told}
+      </Text>
+    )
   );
 }
 

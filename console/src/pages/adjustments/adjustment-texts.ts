@@ -109,6 +109,8 @@ export const ADJUSTMENT = {
     (name: string, state: string) => `Adjustment of order ${isolateForeign(name)}: ${state}.`,
     (name: string, state: string) => `تعديل الطلب ${isolateForeign(name)}: ${state}.`,
   ],
+  approvedByAnother: ['An approver other than the one who drafted it approves it.', 'يعتمده مُعتمِد غير الذي أعدّه.'],
+  postedByOperator: ['An operator posts it or rejects it.', 'يرحّله مشغّل أو يرفضه.'],
   ownDraft: ['You drafted it: another operator has to approve it.', 'أنت من أعدّه، ويجب أن يعتمده مشغّل آخر.'],
   draft: ['Draft an adjustment', 'إعداد تعديل'],
   undecided: [

@@ -20,7 +20,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const correction = useCorrection(detail);
   const mayRecord = useMay('operator');
   const { batch, settlement_count } = detail;
-  if (!mayRecord) return null;
+  if (!mayRecord) return <Note text={t.viewerHelp} />;
   const isEmpty = settlement_count === 0;
   const hasNoEvidence = batch.status === 'delivered' && evidenceOfProject(detail).length === 0;
   const next = batch.status === 'delivered' && !verification.mayOffer ? undefined : NEXT[batch.status];
@@ -29,16 +29,13 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   const note =
     (isEmpty && t.needsSettlements) ||
     (hasNoEvidence && t.needsEvidence) ||
+    (verification.isOfOthers && t.verifiedByAnother) ||
     (correction.isOfOthers && t.correctedByAnother) ||
     undefined;
   const problems = [...verification.problems, ...correction.problems];
   return (
     <>
-      {note && (
-        <Text size="sm" c="dimmed">
-          {note}
-        </Text>
-      )}
+      {note && <Note text={note} />}
       {problems.length > 0 && <WhyNotSecond problems={problems} />}
       {!isEmpty && otherChanges.length > 0 && <DialogMenu label={t.otherChanges} items={otherChanges} />}
       {next && !isEmpty && <Button onClick={() => setStep(next)}>{t[next]}</Button>}
@@ -47,12 +44,23 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
   );
 }
 
+function Note({ text }: { readonly text: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {text}
+    </Text>
+  );
+}
+
 /** Whether the reader may verify a delivered batch now, and what the service says against it. */
 function useVerification(detail: Detail) {
   const { batch } = detail;
-  const isAsked = useMay('approver') && batch.status === 'delivered';
-  const { mayOffer, problems } = useSecondPerson(batch.delivered_by, 'verify_batch', isAsked);
-  return { mayOffer: mayOffer && evidenceOfProject(detail).length > 0, problems };
+  const isDelivered = batch.status === 'delivered';
+  const isAsked = useMay('approver') && isDelivered;
+  const { isOwn, mayOffer, problems } = useSecondPerson(batch.delivered_by, 'verify_batch', isAsked);
+  // Who recorded the delivery reads it below, with whom to ask.
+  const isOfOthers = isDelivered && !isAsked && !isOwn;
+  return { mayOffer: mayOffer && evidenceOfProject(detail).length > 0, problems, isOfOthers };
 }
 
 /** Whether the reader may correct the number of trees now: after the verification it takes an approver once more, and another one. */

@@ -197,6 +197,14 @@ export const IMPACT = {
   ],
   ownDelivery: ['You recorded the delivery, so another person verifies it.', 'أنت من سجّل التنفيذ، لذا يتحقّق منه شخص آخر.'],
   needsEvidence: ['It needs evidence of its project before it is verified.', 'تحتاج إلى دليل من مشروعها قبل التحقّق منها.'],
+  viewerHelp: [
+    'Your role lets you look. An operator records what becomes of it.',
+    'دورك يتيح الاطّلاع، وما يستجدّ عليها يسجّله مشغّل.',
+  ],
+  verifiedByAnother: [
+    'An approver other than the one who recorded the delivery verifies it.',
+    'يتحقّق منها مُعتمِد غير الذي سجّل التنفيذ.',
+  ],
   correctedByAnother: [
     'An approver other than the one who verified it corrects its number of trees.',
     'يصحّح عدد أشجارها مُعتمِد غير الذي تحقّق منها.',
