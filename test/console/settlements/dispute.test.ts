@@ -48,6 +48,7 @@ async function newDisputed() {
   return {
     partnerId,
     settlementId,
+    transactionId: transaction_id as string,
     reconciliation,
     adjustment,
     label: open.period.label,
@@ -122,6 +123,16 @@ describe('a dispute', needsBrowser, () => {
       const row = page.getByRole('row').filter({ has: page.locator(`a[href="/settlements/${partnerId}/${settlementId}"]`) });
       await row.getByText(words.badge, { exact: true }).waitFor();
     });
+});
+
+test('a viewer reads of all corrections of a disputed settlement, however many pages they are', needsBrowser, async () => {
+  const { partnerId, settlementId, transactionId } = await newDisputed();
+  for (let count = 1; count <= 50; count += 1) await adjust(partnerId, transactionId, '-1');
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${settlementId}`);
+  const told = page.getByRole('alert').getByRole('link', { name: /posted adjustments? of its contributions$/ });
+  await told.waitFor();
+  assert.equal((await told.innerText()).replaceAll(/[\u2066-\u2069]/g, ''), '51 posted adjustments of its contributions');
 });
 
 describe('the answer to a dispute', needsBrowser, () => {

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { useAllPages } from '../../api/use-all-pages.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Person } from '../../parts/person.tsx';
@@ -75,8 +76,8 @@ function WhatNext({ settlement, isAnswered }: { readonly settlement: Settlement;
   const mayAnswer = useMay('operator');
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const [compared] = useDoneReconciliations(of).lists ?? [];
-  const adjustments = useAdjustmentsOf(of).data?.pages.flatMap((page) => page.adjustments) ?? [];
-  const posted = adjustments.filter(({ status }) => status === 'posted').length;
+  const { pages, isWhole } = useAllPages(useAdjustmentsOf(of));
+  const posted = isWhole ? pages.flatMap((page) => page.adjustments).filter(({ status }) => status === 'posted').length : 0;
   return (
     <>
       {compared && (
