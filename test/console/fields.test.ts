@@ -60,6 +60,23 @@ describe('what is copied', needsBrowser, () => {
     });
 });
 
+describe('a filter by partner', needsBrowser, () => {
+  for (const [language, field, told] of [
+    ['en', 'Partner', 'No partner has this id'],
+    ['ar', 'الشريك', 'لا شريك بهذا المعرّف'],
+  ] as const)
+    test(`with a name in the address says that it is no id, above the empty list, ${language}`, async () => {
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/settlements?partner=${encodeURIComponent(partner.name)}`);
+      await page.getByText(told).waitFor();
+      const box = page.getByRole('combobox', { name: field, exact: true });
+      assert.equal(await box.getAttribute('aria-invalid'), 'true');
+      await box.click();
+      await page.getByRole('option', { name: partner.name }).click();
+      await page.waitForURL((url) => url.searchParams.get('partner') === partner.partnerId);
+    });
+});
+
 describe('a field of a password', needsBrowser, () => {
   for (const [language, show, hide] of [
     ['en', 'Show what is typed', 'Hide what is typed'],

@@ -85,7 +85,9 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
   const options = new Map<string, Named>(data?.partners.map((partner) => [partner.partner_id, partner]));
   if (chosen.data) options.set(chosen.data.partner_id, chosen.data);
   const known = [...options.values(), ...same];
-  const isUnknown = chosen.error instanceof ApiError && chosen.error.status === 404;
+  // The service finds a partner by its name too; a list is read by the id alone.
+  const isByName = chosen.data !== undefined && chosen.data.partner_id !== value;
+  const isUnknown = isByName || (chosen.error instanceof ApiError && chosen.error.status === 404);
   return (
     <Select
       label={t.partner}
