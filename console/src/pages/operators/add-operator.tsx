@@ -59,7 +59,7 @@ export function AddOperator() {
         change={add}
         inDoubt={isInDoubt && t.addInDoubt}
         isDone={add.isSuccess}
-        onConfirm={() => add.mutate({ name, role, ...present({ email: email.trim() }) })}
+        onConfirm={() => add.mutate({ name: name.trim(), role, ...present({ email: email.trim() }) })}
       >
         <Stack gap="md">
           <TextInput
