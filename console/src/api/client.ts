@@ -36,8 +36,8 @@ const sessionHeaders: Middleware = {
   },
 };
 
-/** A dialog stays open while its change is under way: it ends, whatever the network does. The service gives up earlier. */
-export const ANSWER_WITHIN_MS = 60_000;
+/** A dialog stays open while its change is under way: it ends, whatever the network does. The service gives up after 60 s. */
+export const ANSWER_WITHIN_MS = 70_000;
 
 const fetchInTime = (request: Request): Promise<Response> =>
   fetch(request, { signal: AbortSignal.any([request.signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]) });

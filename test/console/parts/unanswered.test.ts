@@ -93,12 +93,12 @@ describe('a page', needsBrowser, () => {
     await page.route(/\/operator\/v1\//, () => {});
     await page.clock.fastForward('00:16');
     await asked;
-    await page.clock.fastForward('01:01');
+    await page.clock.fastForward('01:11');
     await page.getByText('The service does not answer. What you see was read at').waitFor();
     const first = page.waitForRequest(/\/operator\/v1\/failures/);
     await page.getByRole('link', { name: 'Failures' }).click();
     await first;
-    await page.clock.fastForward('01:01');
+    await page.clock.fastForward('01:11');
     await page.getByRole('main').getByText('The service did not answer').waitFor();
   });
 
@@ -165,7 +165,7 @@ describe('a list that is sent', needsBrowser, () => {
     writeFileSync(file, 'partner_event_id,partner_order_ref,points\nevent-00012345,order-12345,250\n');
     await page.locator('input[type=file]').setInputFiles(file);
     await asked.promise;
-    await page.clock.fastForward('01:01');
+    await page.clock.fastForward('01:11');
     await page.getByRole('alert').getByText(MAY_BE_MADE).waitFor();
     await mend();
     const again = page.waitForRequest((request) => request.method() === 'POST' && /\/reconciliations$/.test(request.url()));
