@@ -1,7 +1,7 @@
 /** The dialog that drafts an adjustment: which contribution it is about, and what is wrong, told once and where it is. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser } from '../support/console/browser.ts';
@@ -95,7 +95,7 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     assert.deepEqual([await sentence.getAttribute('lang'), await sentence.getAttribute('dir')], ['en', 'ltr']);
   });
 
-  test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes', async () => {
+  test('tells what is wrong with a field once, at the field, before and after it is sent, until the field changes, and has the focus there', async () => {
     const page = await browser.signedIn('operator');
     const { form } = await openDraft(page, 'Draft an adjustment');
     const change = form.getByLabel('Change of points');
@@ -118,11 +118,16 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     await blank.waitFor();
     assert.deepEqual([await told.count(), await blank.count(), await isAtField()], [1, 1, true]);
     assert.equal(await form.getByRole('alert').count(), 0);
+    const hasFocus = (field: Locator) => field.evaluate((each) => each === each.ownerDocument.activeElement);
+    await waitFor('focus at the first field that was refused', () => hasFocus(change));
     await change.fill('-50');
     await waitFor('no message', async () => (await told.count()) === 0 && !(await isAtField()));
     await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();
     assert.equal(await send(), 400);
     await blank.waitFor();
+    await waitFor('focus at the only field that was refused', () =>
+      hasFocus(form.getByLabel('Reason for the partner, in English')),
+    );
     await form.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Draft an adjustment' }).click();
     await form.getByRole('row', { name: /^Settled points 150 100$/ }).waitFor();

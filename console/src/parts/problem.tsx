@@ -1,6 +1,6 @@
 /** Why a change was refused: beside the form that asked for it. In Arabic the service's own sentence follows, with the values. */
 import { Alert, Code, Text } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { ApiError, NoAnswerError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
@@ -38,9 +38,11 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
     );
   const others = problems.filter(({ field, message }) => !fields.includes(field) && message !== error.message);
   const isBesideFields = problems.some(({ field }) => fields.includes(field));
-  if (isBesideFields && others.length === 0) return null;
+  const fieldFocus = isBesideFields && !isOfReading && <FocusRefused error={error} />;
+  if (isBesideFields && others.length === 0) return fieldFocus;
   return (
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
+      {fieldFocus}
       {!isBesideFields && (
         <Text size="sm" className="foreign" component="div">
           {error instanceof NoAnswerError ? (
@@ -62,6 +64,16 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
       )}
     </Alert>
   );
+}
+
+/** Leads to the first field of the form that was refused: what is said beside a field is announced with it. */
+function FocusRefused({ error }: { readonly error: Error }) {
+  const place = useRef<HTMLSpanElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once for each refusal.
+  useEffect(() => {
+    place.current?.closest('form')?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [error]);
+  return <span ref={place} hidden />;
 }
 
 /** What the service says of one field of a form. @param label The field's name on the page, in place of that of the interface. */
