@@ -58,7 +58,9 @@ def handle(inbox, event):
 
 
 def store(inbox, event_id, sequence, body):
+    """An event that is stored under another sequence, as after a restore of the service, is passed over under this one: it has no body."""
     inbox.execute("insert or ignore into event values (?, ?, ?, null)", (event_id, sequence, body))
+    inbox.execute("insert or ignore into event values (?, ?, '', null)", (f"{event_id} at {sequence}", sequence))
 
 
 def catch_up(inbox, after):
@@ -112,7 +114,8 @@ def handle_next(inbox, up_to=None):
         event_id, body = found
         inbox.execute("begin immediate")
         try:
-            handle(inbox, json.loads(body))
+            if body:
+                handle(inbox, json.loads(body))
             inbox.execute("update event set handled_at = ? where event_id = ?", (time.time(), event_id))
             inbox.execute("commit")
         except BaseException:

@@ -194,6 +194,46 @@ for (const [name, example] of Object.entries(EXAMPLES))
     while (example.listRestorations(INBOX).length === 0) await sleep(20);
   });
 
+/** Starts a receiver with an inbox of its own, and waits until it listens. The settings take the place of its own. */
+async function startReceiver(example: Example, settings: Record<string, string>) {
+  const PORT = String(await freePort());
+  const url = `http://127.0.0.1:${PORT}/`;
+  const inbox = settings['INBOX'] ?? join(temporaryFolder('receiver'), 'inbox.db');
+  const [program = '', ...args] = example.command();
+  const own = { PORT, INBOX: inbox, SECRETS: SECRET, API_KEY: 'pi_sandbox_test', PYTHONDONTWRITEBYTECODE: '1' };
+  const receiver = spawn(program, args, { env: { ...process.env, ...own, ...settings }, stdio: ['ignore', 'ignore', 'inherit'] });
+  after(() => receiver.kill('SIGKILL'));
+  await waitFor('receiver that listens', () => fetch(url).catch(() => undefined));
+  const send = async (event: object) => assert.equal((await fetch(signedRequest({ secret: SECRET, event, url }))).status, 200);
+  return { inbox, send, receiver };
+}
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const EMPTY_PAGE = '{"events":[],"has_more":false}';
+const listenAsFeed = (page = EMPTY_PAGE) =>
+  listen((_request, response) => void response.setHeader('Content-Type', 'application/json').end(page));
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: an event that comes again under another sequence, as after a restore of the service, holds no later event up`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const { inbox, send } = await startReceiver(example, { START_AFTER: '1000', BASE_URL: await listenAsFeed() });
+    const event = failedEvent(1_001n, 250n);
+    await send(event);
+    await waitFor('restoration', () => example.listRestorations(inbox).length === 1);
+    for (const again of [1_002n, 1_002n]) await send({ ...event, sequence: again });
+    await send(failedEvent(1_003n, 251n));
+    await waitFor('restoration of the later failure', () => example.listRestorations(inbox).length > 1);
+    assert.deepEqual(
+      example
+        .listRestorations(inbox)
+        .map((row) => (row as { points: string }).points)
+        .sort(),
+      ['250', '251'],
+    );
+  });
+
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the key goes to no address that a redirection names`, {
     ...HANG_LIMIT,
