@@ -3,7 +3,7 @@
 // Confirms a contribution and recovers from lost answers, with the extension curl of PHP alone: php confirm.php '<intent as JSON>'.
 //
 // The intent is a row that was stored in the transaction that deducted the points, before the first request. It prints a status, and the
-// transaction_id or the code of an error. After "failed", and after nothing else, restore the points, once for this transaction_id.
+// transaction_id or the code of an error. After "failed", and after nothing else, restore the points, once for this partner_event_id.
 // With every other status they stay deducted: run "pending" and "unknown" again later, and "refused" seldom, until a person has settled
 // what the code names; each with the same intent.
 

@@ -2,7 +2,7 @@
 //
 // It catches up by itself: at the start, and when an event arrives before another. INBOX is a folder: an event is the file of its sequence, so that one which arrives twice is stored once. The file "position" has the
 // sequence of the last handled event. What a handler does must be safe to repeat, because the process may end before the position is
-// written: here a restoration is a file of its transaction_id.
+// written: here a restoration is a file of its partner_event_id.
 package main
 
 import (
@@ -194,7 +194,7 @@ func skipRemoved(after, first int64) error {
 	return write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(last, 10)))
 }
 
-// handle gives points back after a failure alone, once for its transaction_id. The points are those that are recorded. Beside a wallet:
+// handle gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet:
 // give nothing back where it deducted others for this partner_event_id.
 func handle(stored event) error {
 	var adjusted struct {
@@ -207,18 +207,27 @@ func handle(stored event) error {
 	var data struct {
 		PointRestorationAuthorized bool `json:"point_restoration_authorized"`
 		Contribution               struct {
-			TransactionID string `json:"transaction_id"`
-			Points        int64  `json:"points"`
+			PartnerEventID string `json:"partner_event_id"`
+			TransactionID  string `json:"transaction_id"`
+			Points         int64  `json:"points"`
 		} `json:"contribution"`
 	}
 	if err := json.Unmarshal(stored.Data, &data); err != nil || !data.PointRestorationAuthorized {
 		return err
 	}
-	restoration := filepath.Join(inbox, data.Contribution.TransactionID)
-	if _, err := os.Stat(restoration); err == nil {
-		return nil
+	// The hash, because an id may be as long as no name of a file, and differ from another by its case alone. A file with the transaction_id as
+	// its name is a restoration that an earlier form of this program made.
+	restoration := filepath.Join(inbox, fmt.Sprintf("restored-%x", sha256.Sum256([]byte(data.Contribution.PartnerEventID))))
+	for _, file := range []string{restoration, filepath.Join(inbox, data.Contribution.TransactionID)} {
+		if _, err := os.Stat(file); err == nil {
+			return nil
+		}
 	}
-	return write(restoration, []byte(strconv.FormatInt(data.Contribution.Points, 10)))
+	restored, err := json.Marshal(data.Contribution)
+	if err != nil {
+		return err
+	}
+	return write(restoration, restored)
 }
 
 // position is where a new inbox begins: before the first event, or after START_AFTER.

@@ -5,7 +5,7 @@
 // Served, by PHP-FPM or `php -S 127.0.0.1:9000 receiver.php`, it receives. Run as `php receiver.php` it catches up with what it missed:
 // let cron do that every few minutes. INBOX is a folder outside of what the web server shows: an event is the file of its sequence, so that
 // one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a handler does must be safe
-// to repeat, because the process may end before the position is written: here a restoration is a file of its transaction_id. PHP cannot
+// to repeat, because the process may end before the position is written: here a restoration is a file of its partner_event_id. PHP cannot
 // sync a folder, so that a power failure may lose a file; where you have a database, keep all of it there, in one transaction.
 
 declare(strict_types=1);
@@ -100,7 +100,7 @@ function handle_next(int $upTo): void
 }
 
 /**
- * Gives points back after a failure alone, once for its transaction_id. The points are those that are recorded. Beside a wallet: give
+ * Gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet: give
  * nothing back where it deducted others for this partner_event_id.
  */
 function handle(object $event): void
@@ -109,9 +109,13 @@ function handle(object $event): void
     if ($event->event_type !== 'impact.transaction.adjusted' || $data->change !== 'failed' || $data->point_restoration_authorized !== true) {
         return;
     }
-    $restoration = setting('INBOX') . '/' . $data->contribution->transaction_id;
-    if (!is_file($restoration)) {
-        store($restoration, (string) $data->contribution->points);
+    ['partner_event_id' => $eventId, 'transaction_id' => $transactionId, 'points' => $points] = (array) $data->contribution;
+    // The hash, because an id may be as long as no name of a file, and differ from another by its case alone. A file with the transaction_id as
+    // its name is a restoration that an earlier form of this program made.
+    $restoration = setting('INBOX') . '/restored-' . hash('sha256', $eventId);
+    if (!is_file($restoration) && !is_file(setting('INBOX') . "/$transactionId")) {
+        $restored = ['partner_event_id' => $eventId, 'transaction_id' => $transactionId, 'points' => $points];
+        store($restoration, json_encode($restored, JSON_THROW_ON_ERROR));
     }
 }
 

@@ -32,7 +32,7 @@ FEED = urllib.request.build_opener(NoRedirection)
 def open_inbox(path):
     inbox = sqlite3.connect(path, isolation_level=None)
     inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
-    inbox.execute("create table if not exists restoration (transaction_id text primary key, points text not null)")
+    inbox.execute("create table if not exists restored (partner_event_id text primary key, transaction_id text not null, points text not null)")
     return inbox
 
 
@@ -47,14 +47,15 @@ def is_from_service(headers, body):
 
 
 def handle(inbox, event):
-    """Within the transaction that marks the event as handled. Only a failure gives points back, once for its transaction_id.
+    """Within the transaction that marks the event as handled. Only a failure gives points back, once for its partner_event_id.
 
     The points are those that are recorded. Beside a wallet: give nothing back where it deducted others for this partner_event_id.
     """
     data = event["data"]
     if event["event_type"] == "impact.transaction.adjusted" and data["change"] == "failed" and data["point_restoration_authorized"] is True:
         contribution = data["contribution"]
-        inbox.execute("insert or ignore into restoration values (?, ?)", (contribution["transaction_id"], str(contribution["points"])))
+        restored = (contribution["partner_event_id"], contribution["transaction_id"], str(contribution["points"]))
+        inbox.execute("insert or ignore into restored values (?, ?, ?)", restored)
 
 
 def store(inbox, event_id, sequence, body):

@@ -17,7 +17,7 @@ def confirm_contribution(intent, was_sent=False, within_seconds=60):
     """Sends an intent: a row that was stored in the transaction that deducted the points, before the first request.
 
     Returns a status, and the transaction_id or the code of an error. After "failed", and after nothing else, restore the
-    points, once for this transaction_id. With every other status they stay deducted: "pending" and "unknown" are settled
+    points, once for this partner_event_id. With every other status they stay deducted: "pending" and "unknown" are settled
     again later, "refused" seldom, until a person has settled what the code names; each with the same intent. `was_sent`: an
     earlier run may have sent it, so it is looked up first. No request begins after `within_seconds`.
     """

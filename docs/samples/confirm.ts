@@ -19,7 +19,7 @@ export interface Intent {
 }
 
 /**
- * After `failed`, and after nothing else, restore the points, once for this `transactionId`. With every other status they stay deducted:
+ * After `failed`, and after nothing else, restore the points, once for this `partnerEventId`. With every other status they stay deducted:
  * `pending` and `unknown` are settled again later, `refused` seldom, until a person has settled what `code` names; each with the same intent.
  */
 export type Outcome =

@@ -1354,7 +1354,7 @@ export const RULES: readonly Rule[] = [
     source: 'Recovery rules',
     file: 'sdk/src/confirm.ts',
     find: "return refusal ? { outcome: refused(refusal) } : { next: 'send' };",
-    replace: `return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };`,
+    replace: `return { outcome: outcomes.failed(issueRestorationPermit({ eventId: intent.eventId, transactionId: 'txn_none', points: BigInt(intent.points) }), {} as ContributionRecord) };`,
     tests: ['sdk/confirm'],
   },
   {
@@ -1362,7 +1362,7 @@ export const RULES: readonly Rule[] = [
     source: 'Recovery rules',
     file: 'sdk/src/confirm.ts',
     find: 'if (reply.error.retryable) return',
-    replace: `if (reply.error.status === 400) return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };
+    replace: `if (reply.error.status === 400) return { outcome: outcomes.failed(issueRestorationPermit({ eventId: intent.eventId, transactionId: 'txn_none', points: BigInt(intent.points) }), {} as ContributionRecord) };
   if (reply.error.retryable) return`,
     tests: ['sdk/confirm'],
   },
@@ -1371,7 +1371,7 @@ export const RULES: readonly Rule[] = [
     source: 'Recovery rules',
     file: 'sdk/src/confirm.ts',
     find: 'if (reply.error.retryable) return',
-    replace: `if (reply.error.code === 'partner_order_conflict') return { outcome: outcomes.failed(issueRestorationPermit('txn_none', BigInt(intent.points)), {} as ContributionRecord) };
+    replace: `if (reply.error.code === 'partner_order_conflict') return { outcome: outcomes.failed(issueRestorationPermit({ eventId: intent.eventId, transactionId: 'txn_none', points: BigInt(intent.points) }), {} as ContributionRecord) };
   if (reply.error.retryable) return`,
     tests: ['sdk/confirm'],
   },

@@ -105,7 +105,7 @@ function judgeRecord(intent: Intent, step: Step, httpStatus: number, body: JsonO
       // A confirmation that failed is answered 422: only what a look-up says gives a permit.
       if (step === 'send') return { next: 'look_up' };
       if (isNonRefundable === true) return broken(httpStatus, 'A failed contribution that says it is not refundable.');
-      return { outcome: outcomes.failed(issueRestorationPermit(transactionId, points), record) };
+      return { outcome: outcomes.failed(issueRestorationPermit({ eventId: intent.eventId, transactionId, points }), record) };
     default:
       return broken(httpStatus, 'The contribution has a status that the interface does not know.');
   }

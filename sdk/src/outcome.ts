@@ -61,7 +61,7 @@ export interface OutcomeCases<C, P, F, R, U> {
   readonly confirmed: (confirmed: Confirmed, record: ContributionRecord) => C;
   /** Keep the intent and confirm it again at `retryAt`. */
   readonly pending: (pending: Pending, record: ContributionRecord) => P;
-  /** Restore the points, once for the permit's `transactionId`. */
+  /** Restore the points, once for the permit's `eventId`. */
   readonly failed: (permit: RestorationPermit, record: ContributionRecord) => F;
   /** Keep the intent, tell a person, and confirm it again at `retryAt`. */
   readonly refused: (refused: Refused) => R;

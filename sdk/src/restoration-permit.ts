@@ -1,23 +1,38 @@
 /** Held by this module alone: without it nobody makes a permit, whatever the compiler was told. */
 const ISSUER = Symbol('issuer of restoration permits');
 
-let issue: (transactionId: string, points: bigint) => RestorationPermit;
+/** The contribution that failed. */
+interface Failure {
+  readonly eventId: string;
+  readonly transactionId: string;
+  readonly points: bigint;
+}
+
+let issue: (failure: Failure) => RestorationPermit;
 
 /**
- * The permission to give a customer's points back, **once** for its `transactionId`. Only the outcome `failed` and the event of a failed
+ * The permission to give a customer's points back, **once** for its `eventId`. Only the outcome `failed` and the event of a failed
  * contribution have one. Type your own restoration as `(permit: RestorationPermit) => …`: then nothing else can reach it.
  *
- * A permit cannot be constructed, copied, or read back from JSON. Make `transactionId` unique in the table of your restorations.
+ * A permit cannot be constructed, copied, or read back from JSON. Make `eventId` unique in the table of your restorations: after the service
+ * was restored from a backup, the same failure may have another `transactionId`.
  */
 export class RestorationPermit {
+  readonly #eventId: string;
   readonly #transactionId: string;
   readonly #points: bigint;
 
-  private constructor(issuer: symbol, transactionId: string, points: bigint) {
+  private constructor(issuer: symbol, { eventId, transactionId, points }: Failure) {
     if (issuer !== ISSUER) throw new TypeError('Only a failed contribution gives a restoration permit.');
+    this.#eventId = eventId;
     this.#transactionId = transactionId;
     this.#points = points;
     Object.freeze(this);
+  }
+
+  /** Of the intent: `partner_event_id`. It has at most one contribution, and so at most one restoration. */
+  get eventId(): string {
+    return this.#eventId;
   }
 
   /** The contribution that failed. */
@@ -39,11 +54,11 @@ export class RestorationPermit {
   }
 
   static {
-    issue = (transactionId, points) => new RestorationPermit(ISSUER, transactionId, points);
+    issue = (failure) => new RestorationPermit(ISSUER, failure);
   }
 }
 
 /** Inside the package only: the two places that know of a failure call it. */
-export function issueRestorationPermit(transactionId: string, points: bigint): RestorationPermit {
-  return issue(transactionId, points);
+export function issueRestorationPermit(failure: Failure): RestorationPermit {
+  return issue(failure);
 }

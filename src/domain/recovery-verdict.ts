@@ -6,7 +6,8 @@ import type { ErrorDetail } from './service-error.ts';
 export type RecoverableOperation = 'confirm' | 'lookup' | 'associate';
 
 const NOT_AUTHORIZED = 'Do not restore points. Only contribution_final_failure authorizes it.';
-const AUTHORIZED = 'The failure is terminal. Restore the points once per transaction_id.';
+const AUTHORIZED =
+  'The failure is terminal. Restore the points once per transaction_id, and never twice for one partner_event_id.';
 
 const LOOK_UP_FIRST =
   'This refusal concerns only this request, never an earlier one. Look up by partner_event_id; if nothing is found,';
@@ -28,7 +29,7 @@ const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>
     partner_order_conflict:
       'Ask the operator: the contribution in transaction_id holds the order, and this confirmation is refused while it does.',
     contribution_pending: `${WAIT_AS_TOLD} send the same confirmation. The pending contribution in transaction_id holds the order.`,
-    contribution_final_failure: 'Restore the points of this transaction_id, once.',
+    contribution_final_failure: 'Restore the points of this partner_event_id, once.',
     rate_limited: `${WAIT_AS_TOLD} send the same confirmation.`,
     internal_service_unavailable:
       'The outcome is unknown. Look up by partner_event_id; if nothing is found, send the same confirmation.',
@@ -53,7 +54,7 @@ const NEXT_STEPS: Record<RecoverableOperation, Partial<Record<ErrorCode, string>
       'Look up the contribution, which shows its association. If it has none, send this association under a new Idempotency-Key.',
     association_conflict: 'Use the existing link: transaction_id is its contribution.',
     contribution_pending: `${WAIT_AS_TOLD} send the same association. The contribution is pending.`,
-    contribution_final_failure: 'Restore the points of this transaction_id, once.',
+    contribution_final_failure: 'Restore the points of this partner_event_id, once.',
     rate_limited: `${WAIT_AS_TOLD} send the same association.`,
     internal_service_unavailable:
       'The outcome is unknown. Look up the contribution, which shows its association. If it has none, send the same association.',

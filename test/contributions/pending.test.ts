@@ -76,7 +76,7 @@ describe('pending', () => {
 });
 
 describe('failed', () => {
-  test('contribution_final_failure: each replay is 422 and authorises the restoration, once per transaction_id', async () => {
+  test('contribution_final_failure: each replay is 422 and authorises the restoration, once per partner_event_id', async () => {
     const headers = { 'idempotency-key': uniqueId('key') };
     const { confirmation, transactionId, fail } = await newPending({}, headers);
     await fail();
@@ -88,6 +88,9 @@ describe('failed', () => {
       next_action: 'restore_points',
       transaction_id: transactionId,
     });
+    const { message, details } = answer.body.error;
+    for (const text of [message, ...details.slice(0, 2).map((detail: { message: string }) => detail.message)])
+      assert.match(text, /partner_event_id/);
   });
 
   test('it stays readable, and only now non_refundable is false', async () => {

@@ -222,7 +222,7 @@ describe('pending and failed', { concurrency: 4 }, () => {
       unknown: () => undefined,
     });
     assert.ok(permit);
-    assert.deepEqual([permit.transactionId, permit.points], [transactionId, 1_000n]);
+    assert.deepEqual([permit.eventId, permit.transactionId, permit.points], [intent.eventId, transactionId, 1_000n]);
     assert.ok(RestorationPermit.isPermit(permit));
     for (const forged of [{ ...permit }, structuredClone(permit), JSON.parse(JSON.stringify(permit)), Object.create(permit)])
       assert.equal(RestorationPermit.isPermit(forged), false);

@@ -22,6 +22,10 @@ import { testDatabase } from '../support/postgres/database.ts';
 import { newReceiver, SECRET, send, signed } from '../support/sdk/receiver.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+interface FailedEvent {
+  readonly data: { readonly contribution: { readonly partner_event_id: string; readonly transaction_id: string } };
+}
+
 const { databaseUrl } = await testDatabase();
 const folder = temporaryFolder('sdk-inbox');
 let count = 0;
@@ -117,11 +121,25 @@ for (const [name, newInbox] of Object.entries(INBOXES))
     });
 
     test('a failure gives a permit, once', async () => {
-      const event = failedEvent(1n, 9_007_199_254_740_993n);
+      const event = failedEvent(1n, 9_007_199_254_740_993n) as FailedEvent;
       const { receiver, permits } = newReceiver({ inbox: await newInbox() });
       for (let time = 0; time < 3; time++) await send(receiver, signed(event));
       assert.deepEqual([permits.length, permits[0]?.points], [1, 9_007_199_254_740_993n]);
+      const { partner_event_id, transaction_id } = event.data.contribution;
+      assert.deepEqual([permits[0]?.eventId, permits[0]?.transactionId], [partner_event_id, transaction_id]);
       assert.ok(RestorationPermit.isPermit(permits[0]));
+    });
+
+    test('a failure without the id of your event gives no permit', async () => {
+      const event = failedEvent(1n) as FailedEvent;
+      const { partner_event_id: _, ...contribution } = event.data.contribution;
+      const errors: unknown[] = [];
+      const { receiver, permits } = newReceiver({ inbox: await newInbox(), errors });
+      await send(receiver, signed({ ...event, data: { ...event.data, contribution } }));
+      assert.deepEqual(
+        [permits.length, errors.map(String)],
+        [0, ['TypeError: An event of a failed contribution does not authorise a restoration.']],
+      );
     });
 
     test('an event that arrives while a handler waits is handled without a further event', async () => {

@@ -20,7 +20,7 @@ const deductAndStore = async (stored: Intent) => void said.push(['stored', store
 const markConfirmed = (_intent: Intent, transactionId: string) => void said.push(['confirmed', transactionId]);
 const keepUntil = (_intent: Intent, retryAt: Date) => void said.push(['kept', retryAt]);
 const tellSomebody = (_intent: Intent, code: string, message: string, _retryAt: Date) => void said.push(['refused', code, message]);
-const giveBackOnce = async (transactionId: string, points: bigint) => void said.push(['restored', transactionId, String(points)]);
+const giveBackOnce = async (eventId: string, points: bigint) => void said.push(['restored', eventId, String(points)]);
 const storedIntentOf = (eventId: string | null): Intent => PartnerImpact.readIntent({ ...intent, eventId });
 const day = new Date();
 const startOf = (time: Date) => new Date(time.getTime() - 86_400_000);

@@ -32,7 +32,7 @@ const WRONG: Readonly<Record<string, readonly [program: string, error: RegExp]>>
     /TS2739: Type 'Refused' is missing the following properties from type 'RestorationPermit'/,
   ],
   'a permit is made by hand': [
-    `restore({ transactionId: 'txn_1', points: 250n });`,
+    `restore({ eventId: 'event-1', transactionId: 'txn_1', points: 250n });`,
     /TS2741: Property '#private' is missing in type .* but required in type 'RestorationPermit'/,
   ],
   'the same event is sent with a new key': [
@@ -64,7 +64,7 @@ const WRONG: Readonly<Record<string, readonly [program: string, error: RegExp]>>
 
 const SERVER = readFileSync(join(ROOT, 'examples/partner-server.ts'), 'utf8');
 const HELD = 'refused: ({ code, retryAt }) => wallet.held(intent.eventId, code, retryAt),';
-const forged = '{ transactionId: "txn_none", points: BigInt(intent.points) }';
+const forged = '{ eventId: intent.eventId, transactionId: "txn_none", points: BigInt(intent.points) }';
 
 /** What a hurried hand makes of examples/partner-server.ts: the text that it changes, the new one, and the error of the compiler. */
 const SERVER_MUTANTS: Readonly<Record<string, readonly [find: string, replace: string, error: RegExp]>> = {

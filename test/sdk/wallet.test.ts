@@ -32,7 +32,9 @@ test('a second gift for an order deducts nothing, until the first one is restore
   wallet.deduct(first);
   assert.throws(() => wallet.deduct(second), /UNIQUE constraint failed/);
   assert.deepEqual(read(), [[900], ['stored']]);
-  for (const _ of [1, 2]) wallet.restore(issueRestorationPermit('txn_1', 100n), first.eventId);
+  // After a restore of the service the same failure has another transaction.
+  for (const transactionId of ['txn_1', 'txn_2'])
+    wallet.restore(issueRestorationPermit({ eventId: first.eventId, transactionId, points: 100n }), first.eventId);
   assert.deepEqual(read(), [[1_000], ['restored']]);
   wallet.deduct(second);
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
@@ -40,12 +42,13 @@ test('a second gift for an order deducts nothing, until the first one is restore
 
 test('a permit with other points than were deducted gives nothing back, and the gift is confirmed again', () => {
   const gift = intentOf('order-other');
+  const permitOf = (points: bigint) => issueRestorationPermit({ eventId: gift.eventId, transactionId: 'txn_other', points });
   wallet.deduct(gift);
   const [before] = read();
-  wallet.restore(issueRestorationPermit('txn_other', 99n), gift.eventId);
+  wallet.restore(permitOf(99n), gift.eventId);
   const soon = new Date(Date.now() + 60_000);
   assert.deepEqual([read()[0], wallet.due(soon)], [before, [JSON.parse(JSON.stringify(gift))]]);
-  wallet.restore(issueRestorationPermit('txn_other', 100n), gift.eventId);
+  wallet.restore(permitOf(100n), gift.eventId);
   assert.equal(read()[1]?.at(-1), 'restored');
   database.prepare('delete from gift where event_id = ?').run(gift.eventId);
 });

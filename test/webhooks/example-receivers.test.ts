@@ -11,6 +11,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { type ExactJson, parseExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { confirmedEvent, failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
@@ -31,7 +32,7 @@ import { endpointTools, makeDue, WEBHOOK_ENV } from '../support/webhooks/webhook
 interface Example {
   readonly language: Language;
   command(): readonly string[];
-  /** Transactions whose points were given back, with the points. */
+  /** Failures whose points were given back, with the points. */
   listRestorations(inbox: string): object[];
   countUnhandled(inbox: string): number;
   countHandled(inbox: string): number;
@@ -52,7 +53,10 @@ const STORED = /^\d{19}\.json$/;
 /** An inbox that is a folder. */
 const FOLDER: Omit<Example, 'language' | 'command'> = {
   listRestorations: (inbox) =>
-    filesOf(inbox, /^txn_/).map((name) => ({ transaction_id: name, points: readFileSync(join(inbox, name), 'utf8') })),
+    filesOf(inbox, /^restored-/).map((name) => {
+      const { points, ...ids } = parseExactJson(readFileSync(join(inbox, name), 'utf8')) as Record<string, ExactJson>;
+      return { ...ids, points: String(points) };
+    }),
   countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
   countHandled: (inbox) => Number(readFileSync(join(inbox, 'position'), 'utf8')),
   readFailure: (inbox) =>
@@ -65,7 +69,7 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
   'receiver.py': {
     language: 'py',
     command: () => ['python3', join(ROOT, 'examples/receiver.py')],
-    listRestorations: (inbox) => ask(inbox, 'select * from restoration'),
+    listRestorations: (inbox) => ask(inbox, 'select * from restored'),
     countUnhandled: (inbox) =>
       Number(ask(inbox, 'select count(*) as waiting from event where handled_at is null')[0]?.['waiting']),
     countHandled: (inbox) =>
@@ -139,7 +143,8 @@ for (const [name, example] of Object.entries(EXAMPLES))
       await makeDue(service.database, partnerId);
       await sleep(50);
     }
-    const expected = [{ transaction_id: transactionId, points: String(points) }];
+    const { partner_event_id } = body.contribution;
+    const expected = [{ partner_event_id, transaction_id: transactionId, points: String(points) }];
     assert.deepEqual(restorations(), expected);
 
     for (const headers of [{}, { 'X-Service-Timestamp': '1', 'X-Service-Signature': `v1=${'0'.repeat(64)}` }]) {
@@ -231,6 +236,55 @@ for (const [name, example] of Object.entries(EXAMPLES))
         .map((row) => (row as { points: string }).points)
         .sort(),
       ['250', '251'],
+    );
+  });
+
+/** A failure with an id of the event and of the transaction of its own. */
+function failureOf(sequence: bigint, partnerEventId: string) {
+  const event = failedEvent(sequence) as { readonly data: { readonly contribution: { readonly transaction_id: string } } };
+  const contribution = { ...event.data.contribution, partner_event_id: partnerEventId };
+  return { ...event, data: { ...event.data, contribution } };
+}
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: a failure that has another transaction_id after a restore of the service gives points back once for its partner_event_id`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const { inbox, send } = await startReceiver(example, { START_AFTER: '1000', BASE_URL: await listenAsFeed() });
+    // Ids that cannot be names of files.
+    const [ofPosition, ofLongest] = ['position', 'x'.repeat(128)];
+    const first = failureOf(1_001n, ofPosition);
+    const events = [first, failureOf(1_002n, ofPosition), failureOf(1_003n, ofLongest)];
+    for (const event of events) await send(event);
+    await waitFor('restoration of the last failure', () =>
+      example.listRestorations(inbox).some((row) => (row as { partner_event_id?: string }).partner_event_id === ofLongest),
+    );
+    const expected = [first, events[2] ?? first].map(({ data: { contribution } }) => ({
+      partner_event_id: contribution.partner_event_id,
+      transaction_id: contribution.transaction_id,
+      points: '250',
+    }));
+    const sorted = (rows: object[]) => rows.map((row) => stringifyExactJson(row as ExactJson)).sort();
+    assert.deepEqual(sorted(example.listRestorations(inbox)), sorted(expected));
+  });
+
+for (const name of ['receiver.go', 'receiver.php'])
+  test(`examples/${name}: a restoration that is stored by its transaction_id is not made again`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(EXAMPLES[name]?.language ?? 'go'),
+  }, async () => {
+    const example = EXAMPLES[name] as Example;
+    const inbox = temporaryFolder('receiver');
+    const stored = failureOf(1n, 'event-of-before');
+    writeFileSync(join(inbox, stored.data.contribution.transaction_id), '250');
+    const { send } = await startReceiver(example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
+    await send(stored);
+    await send(failureOf(2n, 'event-of-after'));
+    await waitFor('restoration of the second failure', () => example.listRestorations(inbox).length > 0);
+    assert.deepEqual(
+      example.listRestorations(inbox).map((row) => (row as { partner_event_id: string }).partner_event_id),
+      ['event-of-after'],
     );
   });
 

@@ -102,9 +102,9 @@ export function toEvent({ eventType, data, body }: Envelope): PartnerEvent | und
 /** The event says three times that the contribution failed; anything less gives no permit. */
 function permitOf({ contribution, point_restoration_authorized: isAuthorized }: JsonObject): RestorationPermit {
   if (isAuthorized === true && isJsonObject(contribution)) {
-    const { transaction_id: transactionId, points, status } = contribution;
-    if (status === 'failed' && typeof transactionId === 'string' && typeof points === 'bigint')
-      return issueRestorationPermit(transactionId, points);
+    const { partner_event_id: eventId, transaction_id: transactionId, points, status } = contribution;
+    const isWhole = typeof eventId === 'string' && typeof transactionId === 'string' && typeof points === 'bigint';
+    if (status === 'failed' && isWhole) return issueRestorationPermit({ eventId, transactionId, points });
   }
   throw new TypeError('An event of a failed contribution does not authorise a restoration.');
 }

@@ -113,6 +113,6 @@ function readCalculationId(sent: unknown): string | null | undefined {
 }
 
 function finalFailure(transactionId: string): ServiceError {
-  const message = 'The contribution has failed permanently. Restore the points, once for this transaction_id.';
+  const message = 'The contribution has failed permanently. Restore the points, once for this partner_event_id.';
   return new ServiceError('contribution_final_failure', message, { details: [existingRecord(transactionId)] });
 }

@@ -26,7 +26,7 @@ export const EVENT_KINDS: Record<EventType, EventKind> = {
   'impact.transaction.adjusted': {
     summary: 'A contribution, its association or its settled points changed',
     description:
-      '`data.change` says what changed. Restore points only after `failed`, once for each `transaction_id`, and never after another change.',
+      '`data.change` says what changed. Restore points only after `failed`, once for each `partner_event_id`, and never after another change.',
     schema: EVENT_ENVELOPES['impact.transaction.adjusted'],
     examples: EVENT_EXAMPLES['impact.transaction.adjusted'],
   },

@@ -81,7 +81,7 @@ const adjusted = Type.Unsafe({
       }),
       contribution: Contribution,
       point_restoration_authorized: Type.Literal(true, {
-        description: 'Restore the points of the customer, once for this `transaction_id`.',
+        description: 'Restore the points of the customer, once for its `partner_event_id`.',
       }),
     }),
     says({
