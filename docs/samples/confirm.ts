@@ -38,6 +38,7 @@ const REFUSALS = [400, 409, 422];
 
 /** @param wasSent Whether an earlier run may have sent it: then it is looked up first. No request begins after `withinMs`. */
 export async function confirmContribution(intent: Intent, { wasSent = false, withinMs = 60_000 } = {}): Promise<Outcome> {
+  if (typeof intent.points !== 'bigint') throw new TypeError('points must be a bigint: BigInt(row.points)');
   // An error of `fetch` would show the key.
   if (!/^[!-~]*$/.test(API_KEY)) throw new TypeError('API_KEY is not a key: it has a line end, or a character that no key has');
   const endsAt = performance.now() + withinMs;

@@ -57,6 +57,15 @@ function bodyOf({ partnerEventId, partnerOrderRef, points }: Intent) {
   return { partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef, points };
 }
 
+test('confirm.ts says at once that points are text, as a driver of a database gives a bigint', async () => {
+  const { confirmContribution } = await import('../../docs/samples/confirm.ts');
+  const intent = { ...newIntent(), points: '250' as unknown as bigint };
+  await assert.rejects(
+    confirmContribution(intent, { withinMs: 0 }),
+    /^TypeError: points must be a bigint: BigInt\(row\.points\)$/,
+  );
+});
+
 // Most of a run is waiting for what the samples wait for.
 describe('confirm', { concurrency: 2 }, () => {
   for (const language of LANGUAGES) describe(language, needsLanguage(language), () => declareCases(language));
