@@ -195,7 +195,7 @@ func skipRemoved(after, first int64) error {
 }
 
 // handle gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet:
-// give nothing back where it deducted others for this partner_event_id.
+// give nothing back, and tell a person, where it deducted others for this partner_event_id, or none.
 func handle(stored event) error {
 	var adjusted struct {
 		Change string `json:"change"`

@@ -101,7 +101,7 @@ function handle_next(int $upTo): void
 
 /**
  * Gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet: give
- * nothing back where it deducted others for this partner_event_id.
+ * nothing back, and tell a person, where it deducted others for this partner_event_id, or none.
  */
 function handle(object $event): void
 {

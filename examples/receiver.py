@@ -49,7 +49,8 @@ def is_from_service(headers, body):
 def handle(inbox, event):
     """Within the transaction that marks the event as handled. Only a failure gives points back, once for its partner_event_id.
 
-    The points are those that are recorded. Beside a wallet: give nothing back where it deducted others for this partner_event_id.
+    The points are those that are recorded. Beside a wallet: give nothing back, and tell a person, where it deducted others for this
+    partner_event_id, or none.
     """
     data = event["data"]
     if event["event_type"] == "impact.transaction.adjusted" and data["change"] == "failed" and data["point_restoration_authorized"] is True:

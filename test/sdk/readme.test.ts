@@ -21,6 +21,8 @@ const markConfirmed = (_intent: Intent, transactionId: string) => void said.push
 const keepUntil = (_intent: Intent, retryAt: Date) => void said.push(['kept', retryAt]);
 const tellSomebody = (_intent: Intent, code: string, message: string, _retryAt: Date) => void said.push(['refused', code, message]);
 const giveBackOnce = async (eventId: string, points: bigint) => void said.push(['restored', eventId, String(points)]);
+const findIntent = (eventId: string | null) => (eventId === intent.eventId ? intent : undefined);
+const tellOfUnknown = (eventId: string, points: bigint) => void said.push(['unknown event', eventId, String(points)]);
 const storedIntentOf = (eventId: string | null): Intent => PartnerImpact.readIntent({ ...intent, eventId });
 const day = new Date();
 const startOf = (time: Date) => new Date(time.getTime() - 86_400_000);
@@ -29,6 +31,16 @@ async function* yourContributions() { yield { eventId: 'event-nobody-knows', ord
 const { settlementId = '' } = process.env;
 const secret = 'whsec_0123456789abcdef0123456789abcdef';
 const connection = new DatabaseSync(':memory:');
+`;
+
+/** Behind the README: an event of a contribution that another system of the partner confirmed, and one behind it. */
+const UNKNOWN_EVENT = `
+const { failedEvent, signedRequest } = await import('@partner-impact/sdk/testing');
+const position = () => BigInt(Number(connection.prepare('select sequence from partner_impact_position').get()?.sequence));
+const next = position() + 1n;
+for (const sequence of [next, next + 1n]) await receiver(signedRequest({ secret, event: failedEvent(sequence) }));
+await receiver.settled();
+said.push(['handled', Number(position() - next)]);
 `;
 
 test('the README runs as it stands', async () => {
@@ -44,7 +56,7 @@ test('the README runs as it stands', async () => {
   mkdirSync(join(folder, 'node_modules/@partner-impact'), { recursive: true });
   symlinkSync(join(ROOT, 'sdk'), join(folder, 'node_modules/@partner-impact/sdk'));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
-  const source = `${PARTNER}${blocks.join('\n')}\nconsole.log(JSON.stringify(said));\n`;
+  const source = `${PARTNER}${blocks.join('\n')}\n${UNKNOWN_EVENT}\nconsole.log(JSON.stringify(said));\n`;
   writeFileSync(join(folder, 'readme.ts'), source);
   const env = { ...process.env, BASE_URL: service.baseUrl, API_KEY: partner.key.apiKey, settlementId: closed?.settlementId };
   const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'readme.ts')], { env });
@@ -63,6 +75,11 @@ test('the README runs as it stands', async () => {
   // The event that its own list has alone is sent again with the same key, which is of another event: refused, nothing restored.
   assert.deepEqual(
     result.slice(2).map(([word, code]: string[]) => [word, code]),
-    [['refused', 'idempotency_conflict']],
+    [
+      ['refused', 'idempotency_conflict'],
+      ['unknown event', result[3]?.[1]],
+      ['unknown event', result[4]?.[1]],
+      ['handled', 1],
+    ],
   );
 });
