@@ -5,6 +5,7 @@ import { createHmac } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
@@ -166,4 +167,25 @@ test('the known answer stands on the page', () => {
 test('the envelope of the page has the members of decisions, section 7', () => {
   const envelope = JSON.parse(findBlock('json', '"sequence"'));
   assert.deepEqual(Object.keys(envelope), ENVELOPE_MEMBERS);
+});
+
+test('the SQL of the page keeps the latest state of each contribution, whichever event comes first', () => {
+  const [, block = ''] = /```sql\n(create table contribution_copy .*?)```/s.exec(page) ?? [];
+  const [create = '', keep = ''] = block.split('\n\n');
+  const database = new DatabaseSync(':memory:');
+  database.exec(create);
+  for (const [id, status, sequence] of [
+    ['txn_1', 'failed', 7],
+    ['txn_1', 'confirmed', 5],
+    ['txn_2', 'confirmed', 6],
+  ] as const)
+    database.prepare(keep).run({ $1: id, $2: status, $3: sequence });
+  const rows = database.prepare('select transaction_id, status from contribution_copy order by 1').all();
+  assert.deepEqual(
+    rows.map((row) => Object.values(row)),
+    [
+      ['txn_1', 'failed'],
+      ['txn_2', 'confirmed'],
+    ],
+  );
 });
