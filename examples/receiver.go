@@ -1,6 +1,6 @@
 // A receiver of webhooks with the standard library alone: verifies the bytes, stores each event once, answers, handles in order.
 //
-// It catches up by itself: at the start, and when an event arrives before another. INBOX is a folder: an event is the file of its sequence, so that one which arrives twice is stored once. The file "position" has the
+// It catches up by itself: at the start, every minute, and when an event arrives before another. INBOX is a folder: an event is the file of its sequence, so that one which arrives twice is stored once. The file "position" has the
 // sequence of the last handled event. What a handler does must be safe to repeat, because the process may end before the position is
 // written: here a restoration is a file of its partner_event_id.
 package main
@@ -129,6 +129,19 @@ func handleNext(upTo int64) {
 			return
 		}
 	}
+}
+
+// tryAgain catches up, and handles what is stored, which may have failed before: the next event may come after days.
+func tryAgain() {
+	if os.Getenv("API_KEY") != "" {
+		handling.Lock()
+		err := catchUp(position())
+		handling.Unlock()
+		if err != nil {
+			log.Print(err)
+		}
+	}
+	handleNext(0)
 }
 
 // catchUp stores the events after a sequence, in the bytes that are delivered: what arrived while nobody listened, or is still on its way.
@@ -273,12 +286,16 @@ func main() {
 	if err := os.MkdirAll(inbox, 0o700); err != nil {
 		log.Fatal("INBOX must name the folder of the inbox: ", err)
 	}
-	if os.Getenv("API_KEY") != "" {
-		if err := catchUp(position()); err != nil {
-			log.Print(err)
-		}
+	seconds, err := strconv.Atoi(os.Getenv("CATCH_UP_SECONDS"))
+	if err != nil || seconds < 1 {
+		seconds = 60
 	}
-	handleNext(0)
+	tryAgain()
+	go func() {
+		for range time.Tick(time.Duration(seconds) * time.Second) {
+			tryAgain()
+		}
+	}()
 	server := &http.Server{Addr: "127.0.0.1:" + os.Getenv("PORT"), Handler: http.HandlerFunc(receive), ReadTimeout: 15 * time.Second}
 	log.Fatal(server.ListenAndServe())
 }

@@ -200,8 +200,11 @@ if (!is_dir(setting('INBOX')) && !@mkdir(setting('INBOX'), 0700, true)) {
 }
 if (PHP_SAPI === 'cli') {
     alone(static function (): void {
-        catch_up(position());
-        handle_next(0);
+        try {
+            catch_up(position());
+        } finally { // what is stored needs no feed
+            handle_next(0);
+        }
     });
 } else {
     receive();

@@ -1,11 +1,12 @@
 """A receiver of webhooks in Python, without packages: verifies the bytes, stores each event once, answers, handles in order.
 
-It catches up by itself: at the start, and when an event arrives before another. A new inbox begins before the first event, or after
+It catches up by itself: at the start, every minute, and when an event arrives before another. A new inbox begins before the first event, or after
 START_AFTER.
 """
 
 import hashlib
 import hmac
+import http.client
 import http.server
 import json
 import os
@@ -13,11 +14,13 @@ import re
 import sqlite3
 import sys
 import time
+import traceback
 import urllib.request
 
 BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
 SECRETS = os.environ.get("SECRETS", "").split()
+CATCH_UP_SECONDS = int(os.environ.get("CATCH_UP_SECONDS", "60"))
 BODY_BYTES_MAX = 1024 * 1024
 
 
@@ -107,7 +110,7 @@ def handle_next(inbox, up_to=None):
         if not found and (up_to is None or next_one < up_to):
             try:
                 catch_up(inbox, next_one - 1)
-            except (OSError, ValueError, KeyError) as error:
+            except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
                 print("GET /v1/events:", error, file=sys.stderr)
             next_one = position(inbox) + 1
             found = find(inbox, next_one)
@@ -123,6 +126,20 @@ def handle_next(inbox, up_to=None):
         except BaseException:
             inbox.execute("rollback")
             raise
+
+
+class Server(http.server.HTTPServer):
+    due = 0
+
+    def service_actions(self):
+        """Every minute what failed is tried again: the next event may come after days."""
+        if time.monotonic() < self.due:
+            return
+        try:
+            handle_next(self.inbox)
+        except Exception:
+            traceback.print_exc()
+        self.due = time.monotonic() + CATCH_UP_SECONDS
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -168,7 +185,7 @@ if __name__ == "__main__":
         sys.exit("Set API_KEY: an event that is missing, such as one from before the endpoint was added, is fetched with it.")
     if not re.fullmatch("[!-~]+", API_KEY):  # http.client would show it in its error
         sys.exit("API_KEY is not a key: it has a line end, or a character that no key has")
-    server = http.server.HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
+    server = Server(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
     server.inbox = open_inbox(os.environ.get("INBOX", "inbox.db"))
-    handle_next(server.inbox)
+    server.service_actions()
     server.serve_forever()

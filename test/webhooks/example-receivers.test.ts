@@ -315,6 +315,45 @@ for (const [name, example] of Object.entries(EXAMPLES))
     assert.notEqual(asked.service, 0);
   });
 
+for (const name of ['receiver.py', 'receiver.go'])
+  test(`examples/${name}: what waits for an event before it is handled once the feed answers, without a further event or a start`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(EXAMPLES[name]?.language ?? 'go'),
+  }, async () => {
+    const example = EXAMPLES[name] as Example;
+    const events = [1_001n, 1_002n].map((sequence) => ({ ...failedEvent(sequence), sequence }));
+    let [isUp, asked] = [false, 0];
+    const feed = await listen(({ url = '', socket }, response) => {
+      asked += 1;
+      if (!isUp) return void socket.end('no HTTP\r\n\r\n');
+      const after = BigInt(new URL(url, 'http://feed').searchParams.get('after_sequence') ?? '0');
+      const page = { events: events.filter(({ sequence }) => sequence > after), has_more: false } as unknown as ExactJson;
+      response.setHeader('Content-Type', 'application/json').end(stringifyExactJson(page));
+    });
+    const settings = { START_AFTER: '1000', CATCH_UP_SECONDS: '1', BASE_URL: feed };
+    const { inbox, send } = await startReceiver(example, settings);
+    const askedAtStart = asked;
+    await send(events[1] as object);
+    await waitFor('request for what is missing', () => asked > askedAtStart);
+    assert.deepEqual(example.listRestorations(inbox), []);
+    isUp = true;
+    await waitFor('restoration of both', () => example.listRestorations(inbox).length === 2);
+  });
+
+test('examples/receiver.php handles what is stored although the feed does not answer', needsLanguage('php'), async () => {
+  const inbox = temporaryFolder('receiver');
+  writeFileSync(join(inbox, `${'1'.padStart(19, '0')}.json`), stringifyExactJson(failedEvent(1n) as ExactJson));
+  const env = {
+    ...process.env,
+    INBOX: inbox,
+    SECRETS: SECRET,
+    API_KEY: 'pi_sandbox_test',
+    BASE_URL: `http://127.0.0.1:${await freePort()}`,
+  };
+  const { status } = spawnSync('php', [join(ROOT, 'examples/receiver.php')], { env, timeout: 60_000 });
+  assert.deepEqual([status === 0, FOLDER.listRestorations(inbox).length], [false, 1]);
+});
+
 test('examples/receiver.go ends with a sentence where INBOX names no folder', needsLanguage('go'), () => {
   const { INBOX: _, ...env } = process.env;
   const file = join(temporaryFolder('receiver'), 'file');
