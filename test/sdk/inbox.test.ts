@@ -1,5 +1,6 @@
 /** The inboxes of the SDK: each event once and in order, and the transaction that a handler writes in. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
@@ -27,6 +28,7 @@ interface FailedEvent {
 }
 
 const { databaseUrl } = await testDatabase();
+const REFERENCE = join(import.meta.dirname, '../../sdk/REFERENCE.md');
 const folder = temporaryFolder('sdk-inbox');
 let count = 0;
 
@@ -288,6 +290,29 @@ describe('a handler writes within the transaction of the inbox', () => {
     await assert.rejects(handled, /not queryable/);
     assert.equal(await inbox.handleNext(() => {}), 'handled');
   });
+});
+
+test('PostgresInbox works for a role that may not create tables, where they are there', async () => {
+  const [schema, role] = [`inbox_${count++}`, `inbox_writer_${process.pid}`];
+  const owner = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema}`, max: 1 });
+  after(async () => {
+    await owner.query(`drop owned by ${role}`);
+    await owner.query(`drop role ${role}`);
+    await owner.end();
+  });
+  await owner.query(`create schema ${schema}`);
+  await owner.query(`create role ${role}`);
+  const [, ddl = ''] = /```sql\n(create table partner_impact_inbox .*?)```/s.exec(readFileSync(REFERENCE, 'utf8')) ?? [];
+  await owner.query(ddl);
+  await owner.query(`grant usage on schema ${schema} to ${role}`);
+  await owner.query(`grant select, insert, update, delete on all tables in schema ${schema} to ${role}`);
+  const pool = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema} -c role=${role}`, max: 2 });
+  after(() => pool.end());
+  const inbox = new PostgresInbox(pool, { startAfter: 4n });
+  assert.equal(await inbox.position(), 4n);
+  assert.equal(await inbox.add({ eventId: 'evt_12345678', sequence: 5n, follows: 4n, body: '{}' }), true);
+  assert.equal(await inbox.handleNext(() => {}), 'handled');
+  await assert.rejects(pool.query('create table other (a int)'), /permission denied for schema/);
 });
 
 test('catchUp hands what is stored to its handler, although the feed does not answer', async () => {

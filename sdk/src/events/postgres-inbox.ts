@@ -24,11 +24,15 @@ const leaveToNextStatement = () => {};
 const SCHEMA = `
   create table if not exists partner_impact_inbox (sequence bigint primary key, follows bigint not null, event_id text not null, body text not null);
   create table if not exists partner_impact_position (one int primary key check (one = 1), sequence bigint not null);`;
+/** `create table if not exists` takes the right to create tables, where they are there too. */
+const HAS_TABLES = `
+  select count(*) = 2 as has_tables from pg_tables
+  where schemaname = current_schema() and tablename in ('partner_impact_inbox', 'partner_impact_position')`;
 /** Two processes that start at the same time would make one table twice; PostgreSQL refuses the second. */
 const SCHEMA_LOCK = 0x70_69_69_6e;
 
 /**
- * An inbox in PostgreSQL, in two tables that it makes itself; a schema has one. A handler gets the client of the transaction: what it writes there is
+ * An inbox in PostgreSQL, in two tables that it makes itself where they are not there; a schema has one. A handler gets the client of the transaction: what it writes there is
  * committed with the position or not at all. Any number of processes may use one inbox; one of them handles at a time.
  */
 export class PostgresInbox<Client extends PostgresClient> implements Inbox<Client> {
@@ -96,7 +100,8 @@ export class PostgresInbox<Client extends PostgresClient> implements Inbox<Clien
   async #createTables(): Promise<void> {
     await this.#inTransaction(async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [SCHEMA_LOCK]);
-      await client.query(SCHEMA);
+      const { rows } = await client.query(HAS_TABLES);
+      if (!rows[0].has_tables) await client.query(SCHEMA);
       await client.query('insert into partner_impact_position (one, sequence) values (1, $1::bigint) on conflict do nothing', [
         String(this.#startAfter),
       ]);
