@@ -182,6 +182,9 @@ func (client *Client) call(method, path string, headers map[string]string, body 
 		return noAnswer()
 	}
 	if seconds, err := strconv.Atoi(response.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		if seconds > 86_400 {
+			seconds = 86_400 // longer than any run, and no sum of it exceeds a Duration
+		}
 		got.retryAfter = time.Duration(seconds) * time.Second
 	}
 	got.status = response.StatusCode

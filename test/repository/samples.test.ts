@@ -335,6 +335,10 @@ function declareCases(language: Language): void {
         { status: 503, headers: { 'retry-after': '9'.repeat(400) }, body: '{"error":{"code":"x","retryable":true}}' },
       ],
       [
+        'Retry-After as many seconds as nanoseconds of int64 hold',
+        { status: 503, headers: { 'retry-after': '9223372036' }, body: '{"error":{"code":"x","retryable":true}}' },
+      ],
+      [
         'Retry-After in words',
         { status: 503, headers: { 'retry-after': 'Sun' }, body: '{"error":{"code":"x","retryable":true}}' },
       ],
