@@ -349,6 +349,8 @@ describe('two people', () => {
     await post(agreed);
     await assert.rejects(post(agreed), { code: 'invalid_request', message: 'The adjustment is posted already.' });
     await assert.rejects(rejectAdjustment(database, BEA, agreed, 'too late'), { code: 'invalid_request' });
+    // Named as the interface and the command name it.
+    await assert.rejects(rejectAdjustment(database, BEA, agreed, ' '), ({ details: [detail] }) => detail?.field === 'reason');
     await assert.rejects(approve(BEA, agreed), { code: 'invalid_request' });
   });
 

@@ -155,13 +155,13 @@ export const approveAdjustment = withRole(
 /**
  * Rejects an adjustment that is not posted, without effect; any operator may, also the one who drafted it.
  *
- * @throws ServiceError `forbidden`; `invalid_request` when it is posted or rejected already, or for an ill-formed note.
+ * @throws ServiceError `forbidden`; `invalid_request` when it is posted or rejected already, or for an ill-formed reason.
  */
 export const rejectAdjustment = withRole(
   'operator',
   async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
     if (!isLine(note, NOTE_MAX))
-      throw invalidRequest([problem('note', 'wrong_form', `The note must be ${lineForm(note, NOTE_MAX)}.`)]);
+      throw invalidRequest([problem('reason', 'wrong_form', `The reason must be ${lineForm(note, NOTE_MAX)}.`)]);
     return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
       updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
     );
