@@ -34,8 +34,9 @@ export class Settlements {
   }
 
   /**
-   * The statement of a closed settlement as CSV, in pieces as they arrive; a broken connection goes on where it ended. Use what you got
-   * only after the loop has ended without an error: the last step compares the SHA-256 with that of the settlement.
+   * The statement of a closed settlement as CSV, in pieces as they arrive. After a broken connection the whole is asked for again, and what
+   * was given is skipped. Use what you got only after the loop has ended without an error: the last step compares the SHA-256 with that of
+   * the settlement.
    *
    * @throws StatementMismatchError, SettlementOpenError, ServiceError, NoAnswerError.
    */
