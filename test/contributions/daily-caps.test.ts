@@ -7,7 +7,7 @@ import { failPendingContribution } from '../../src/operations/contributions/reso
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
-import { QUIET_ZONE } from '../support/quiet-zone.ts';
+import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { insertContributionRule, type RuleRow } from '../support/rules.ts';
 import { OPEN_RATES, testServiceProcesses } from '../support/service.ts';
 

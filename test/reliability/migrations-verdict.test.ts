@@ -50,7 +50,7 @@ test('rows of before are compared value by value, and those of the writers are c
   const oldRows = await readOldRows(pool, token);
   await insertOldRows(pool, { token: other, first: 1, last: 2 });
   assert.deepEqual(await oldRows.compare(), { compared: 10, changed: [], others: 2 });
-  // The sum over the rows stays the same; only a file that leaves the guards of the tables aside can do this.
+  // The sum over the rows stays the same; only a file that switches the guards of the tables off can do this.
   await pool.query(`set local session_replication_role = replica;
     update contribution set points = case changed.place when 1 then 251 else 249 end
       from (select transaction_id as id, row_number() over () as place from contribution where strpos(transaction_id, '${token}') > 0 limit 2) changed

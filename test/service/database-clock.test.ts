@@ -30,7 +30,7 @@ import { endpointTools, untilDeliveries, WEBHOOK_ENV } from '../support/webhooks
 
 const DAY_MS = 24 * 3_600_000;
 const JOBS = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: settlementTools() }).length;
-const SHIFT = new URL('../support/shifted-clock.ts', import.meta.url).href;
+const SHIFT = new URL('../support/clock/shifted-clock.ts', import.meta.url).href;
 const ENV = { ...WEBHOOK_ENV, AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
 
 /** `serve` on a machine whose clock is wrong by so much. */

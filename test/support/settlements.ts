@@ -13,7 +13,7 @@ import { eachSettlementLine } from '../../src/store/settlements/settlement-line.
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
 import { signedInOperator } from './operator-client.ts';
-import { QUIET_ZONE } from './quiet-zone.ts';
+import { QUIET_ZONE } from './clock/quiet-zone.ts';
 import type { TestService } from './service.ts';
 
 export const sealKeys = openSealKeys(auditKeys);

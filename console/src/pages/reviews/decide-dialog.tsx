@@ -117,7 +117,7 @@ function DecidedSoFar({ done, of, change: { isPending, error } }: DecidedSoFarPr
 
 /** What the service decides with one request. */
 const DECIDED_AT_ONCE_MAX = 100;
-/** The code of what was locked until the service gave up: nobody decided it. */
+/** The code of what was locked until the service gave up: its review still waits. */
 const BUSY = 'internal_service_unavailable';
 
 interface Sending {

@@ -67,7 +67,7 @@ export const REVIEW = {
     'لم يغيّر قرارك شيئًا مما هو مذكور أدناه، ولم يُحفظ سببه.',
   ],
   notDecidedYet: [
-    'Your decision changed nothing about what stands below. What nobody decided stays chosen, and can be tried again with the same reason.',
+    'Your decision changed nothing about what stands below. What still waits stays chosen, and can be tried again with the same reason.',
     'لم يغيّر قرارك شيئًا مما هو مذكور أدناه. ما لم يبتّ فيه أحد يبقى محددًا، ويمكن إعادة المحاولة معه بالسبب نفسه.',
   ],
   tryAgain: ['Try the rest again', 'إعادة المحاولة مع الباقي'],
