@@ -12,8 +12,8 @@ import { findOpenSettlement, type Settlement } from '../../src/store/settlements
 import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
-import { signedInOperator } from './operator-client.ts';
 import { QUIET_ZONE } from './clock/quiet-zone.ts';
+import { signedInOperator } from './operator-client.ts';
 import type { TestService } from './service.ts';
 
 export const sealKeys = openSealKeys(auditKeys);
