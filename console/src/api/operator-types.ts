@@ -3269,7 +3269,7 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was delivered or exhausted; `null` while it waits.
+             * @description When it was delivered or exhausted; `null` while it waits. Of a test or a sample without a result: when it was made.
              */
             ended_at: string | null;
         };

@@ -1,6 +1,7 @@
 import { pluralise } from '../../domain/pluralise.ts';
 import type { PartnerQuota } from '../../domain/quotas/partner-quota.ts';
 import type { Database } from '../../store/database.ts';
+import { isCanceled } from '../../store/database-errors.ts';
 import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { addStoredBytes, addStoredBytesTogether, type CountedUsage } from '../../store/quotas/daily-usage.ts';
@@ -149,6 +150,8 @@ class StorageCounter implements StorageUsage {
         const rows = new Map((await addStoredBytesTogether(this.#database.pool, stored)).map((row) => [row.partnerId, row]));
         for (const each of stored) this.#note(each, rows.get(each.partnerId) as UsageAndQuota);
       } catch (error) {
+        // It may have waited for the row of a single partner: nobody waits for another batch, and each is tried alone.
+        if (isCanceled(error)) return [...left, ...due.slice(from)];
         if (isOfEveryPartner(error)) {
           // The bytes are written with the next ones.
           this.#options.onError(error);

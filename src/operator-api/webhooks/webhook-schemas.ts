@@ -84,7 +84,9 @@ export const DeliveryBody = shape('Delivery', {
   next_attempt_at: nullableTime('When the next attempt is due; `null` unless it waits.'),
   occurred_at: time('When its event occurred; of a test, when it was made.'),
   created_at: time('When it was made.'),
-  ended_at: nullableTime('When it was delivered or exhausted; `null` while it waits.'),
+  ended_at: nullableTime(
+    'When it was delivered or exhausted; `null` while it waits. Of a test or a sample without a result: when it was made.',
+  ),
 });
 
 /** @param subject Of its event; `undefined` for a test or a sample, which is no event. */

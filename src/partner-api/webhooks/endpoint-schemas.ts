@@ -121,7 +121,9 @@ export const Delivery = Type.Object(
     }),
     next_attempt_at: nullableTime('When the next attempt is due, in UTC; `null` without one.'),
     created_at: time('When the service made the delivery, in UTC.'),
-    ended_at: nullableTime('When the delivery succeeded or was exhausted, in UTC; `null` before that.'),
+    ended_at: nullableTime(
+      'When the delivery succeeded or was exhausted, in UTC; `null` before that. Of a test or a sample without a result: when it was made.',
+    ),
   },
   closed,
 );

@@ -146,7 +146,7 @@ async function describeHolder(client: pg.Client): Promise<string> {
     `where a.pid <> pg_backend_pid() and exists (select from pg_locks l join pg_class c on c.oid = l.relation
         where l.pid = a.pid and l.locktype = 'relation' and l.granted
           and l.database = (select oid from pg_database where datname = current_database())
-          and c.relkind in ('r', 'p') and pg_table_is_visible(c.oid))`,
+          and c.relkind in ('r', 'p') and pg_table_is_visible(c.oid) and c.relnamespace <> 'pg_catalog'::regnamespace)`,
   );
   return holder ? ` (it may be ${describeSession(holder)})` : '';
 }

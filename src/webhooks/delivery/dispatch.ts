@@ -77,6 +77,8 @@ class RunningDispatcher implements Dispatcher {
   #isGivenUp = false;
   #awake = Promise.withResolvers<void>();
   readonly #nodes: NodeReader;
+  /** Reads some partners alone: a node that it need not ask is not lost to it. */
+  readonly #endpointNodes: NodeReader;
   readonly #listDue: () => Promise<DueEndpoint[]>;
   readonly #record: (attempt: Attempt) => Promise<EndpointOutcome | undefined>;
   readonly #verifiedEndpoints: VerifiedEndpoints;
@@ -101,6 +103,7 @@ class RunningDispatcher implements Dispatcher {
     this.#options = options;
     const nodes = new NodeReader(database, onError);
     this.#nodes = nodes;
+    this.#endpointNodes = new NodeReader(database, onError);
     this.#listDue = () =>
       database.isDistributed ? nodes.read<DueEndpoint>(DUE_ENDPOINTS_ON_NODES) : listDueEndpoints(database.pool);
     this.#record = openAttemptBatches({ ...options, nodes, signal });
@@ -168,6 +171,7 @@ class RunningDispatcher implements Dispatcher {
       const tools = {
         onError: this.#options.onError,
         nodes: this.#nodes,
+        endpointNodes: this.#endpointNodes,
         verifiedEndpoints: this.#verifiedEndpoints,
         recipientOf: this.#recipientOf,
       };
@@ -293,6 +297,7 @@ function outgoing({ claimed, content: { body, correlationId } }: Task, { url, se
 
 interface QueueTools extends Pick<DispatcherOptions, 'onError'> {
   readonly nodes: NodeReader;
+  readonly endpointNodes: NodeReader;
   readonly verifiedEndpoints: VerifiedEndpoints;
   recipientOf(endpoint: WebhookEndpoint): Recipient;
 }
@@ -301,17 +306,18 @@ interface QueueTools extends Pick<DispatcherOptions, 'onError'> {
  * Changes by operators, and by other processes, apply to claimed deliveries too. Those of a node that does not answer stay as they are.
  */
 async function updateQueues(
-  { nodes, verifiedEndpoints, recipientOf, onError }: QueueTools,
+  { nodes, endpointNodes, verifiedEndpoints, recipientOf, onError }: QueueTools,
   queues: EndpointQueues<Task, Recipient>,
 ): Promise<void> {
   queues.releaseStale();
   const waiting = queues.listWaiting();
   if (waiting.length === 0) return;
-  const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))];
-  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(nodes, partnerIds));
+  const isLost = (partnerId: string) => nodes.isLost(partnerId) || endpointNodes.isLost(partnerId);
+  const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))].filter((partnerId) => !nodes.isLost(partnerId));
+  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(endpointNodes, partnerIds));
   const endpoints = new Map(verified.map((endpoint) => [endpoint.endpointId, endpoint]));
   for (const id of waiting) {
-    if (nodes.isLost(id.partnerId)) continue;
+    if (isLost(id.partnerId)) continue;
     const endpoint = endpoints.get(id.endpointId);
     try {
       if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);

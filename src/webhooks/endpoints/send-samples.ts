@@ -64,7 +64,7 @@ export const sendSamples = withRole(
   'operator',
   async (tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> => {
     const endpoints = await findEndpoints(tools, wanted);
-    // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
+    // Before anything is stored: a delivery that cannot be signed would have no result.
     const secretsOf = new Map(
       endpoints.map((endpoint) => [endpoint, secretsFor(wanted.fault, openSecrets(tools.secretBox, endpoint))]),
     );

@@ -31,7 +31,7 @@ export const testEndpoint = withRole(
   async (tools: EndpointTools, actor: Actor, { partnerId, endpointId }: EndpointId): Promise<Attempt> => {
     const { database, environment, secretBox } = tools;
     const endpoint = await readVerified(database, actor, { partnerId, endpointId });
-    // Before anything is stored: a delivery that cannot be signed must not be left for the dispatcher.
+    // Before anything is stored: a delivery that cannot be signed would have no result.
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
     const occurredAt = await readClock(database.pool);
