@@ -360,7 +360,8 @@ describe('amounts', () => {
     assert.deepEqual([told.amount, told.currency, told.totals_by_version[0].amount], ['0.02', 'SAR', '0.015']);
   });
 
-  test('where the lines that were written do not add up to the contributions, nothing is closed', async () => {
+  test('where the lines that were written do not add up to the contributions, nothing is closed', async (context) => {
+    if (database.isDistributed) return context.skip('A distributed table has no triggers.');
     const { partnerId, client, open } = await newPartner();
     await client.confirm();
     const rounding = `round_${partnerId.toLowerCase()}`;
