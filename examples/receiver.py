@@ -87,7 +87,7 @@ def skip_removed(inbox, after, first):
     """The service keeps events for 90 days. Those that it removed before they arrived here are passed over."""
     (stored,) = inbox.execute("select coalesce(min(sequence), ?) from event where sequence > ?", (first, after)).fetchone()
     last = min(first, stored) - 1
-    if last > after:
+    if last > after and position(inbox) == after:
         print(f"The service no longer keeps the events {after + 1} to {last}.", file=sys.stderr)
         inbox.execute("insert into event values (?, ?, '', ?)", (f"removed up to {last}", last, time.time()))
 

@@ -315,6 +315,27 @@ for (const [name, example] of Object.entries(EXAMPLES))
     assert.notEqual(asked.service, 0);
   });
 
+/** A feed that has these events alone. */
+function answerAsFeed(events: readonly { readonly sequence: bigint }[]): RequestListener {
+  return ({ url = '' }, response) => {
+    const after = BigInt(new URL(url, 'http://feed').searchParams.get('after_sequence') ?? '0');
+    const page = { events: events.filter(({ sequence }) => sequence > after), has_more: false } as unknown as ExactJson;
+    response.setHeader('Content-Type', 'application/json').end(stringifyExactJson(page));
+  };
+}
+
+for (const name of ['receiver.py', 'receiver.go'])
+  test(`examples/${name}: of a page with events that the service removed between, those before the removed ones are handled too`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(EXAMPLES[name]?.language ?? 'go'),
+  }, async () => {
+    const example = EXAMPLES[name] as Example;
+    const events = [1n, 2n, 1_000_003n].map((sequence) => ({ ...failedEvent(sequence), sequence }));
+    const settings = { CATCH_UP_SECONDS: '1', BASE_URL: await listen(answerAsFeed(events)) };
+    const { inbox } = await startReceiver(example, settings);
+    await waitFor('restoration of all three failures', () => example.listRestorations(inbox).length === 3);
+  });
+
 for (const name of ['receiver.py', 'receiver.go'])
   test(`examples/${name}: what waits for an event before it is handled once the feed answers, without a further event or a start`, {
     ...HANG_LIMIT,
@@ -323,12 +344,11 @@ for (const name of ['receiver.py', 'receiver.go'])
     const example = EXAMPLES[name] as Example;
     const events = [1_001n, 1_002n].map((sequence) => ({ ...failedEvent(sequence), sequence }));
     let [isUp, asked] = [false, 0];
-    const feed = await listen(({ url = '', socket }, response) => {
+    const answer = answerAsFeed(events);
+    const feed = await listen((request, response) => {
       asked += 1;
-      if (!isUp) return void socket.end('no HTTP\r\n\r\n');
-      const after = BigInt(new URL(url, 'http://feed').searchParams.get('after_sequence') ?? '0');
-      const page = { events: events.filter(({ sequence }) => sequence > after), has_more: false } as unknown as ExactJson;
-      response.setHeader('Content-Type', 'application/json').end(stringifyExactJson(page));
+      if (!isUp) return void request.socket.end('no HTTP\r\n\r\n');
+      answer(request, response);
     });
     const settings = { START_AFTER: '1000', CATCH_UP_SECONDS: '1', BASE_URL: feed };
     const { inbox, send } = await startReceiver(example, settings);
