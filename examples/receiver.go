@@ -210,37 +210,83 @@ func skipRemoved(after, first int64) error {
 // handle gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet:
 // give nothing back, and tell a person, where it deducted others for this partner_event_id, or none.
 func handle(stored event) error {
+	failed, err := failureOf(stored)
+	if err != nil || failed == nil {
+		return err
+	}
+	if exists(restorationOf(failed)) || exists(filepath.Join(inbox, failed.TransactionID)) {
+		return nil
+	}
+	return restore(failed)
+}
+
+// enterRestorations stores once by partner_event_id what an earlier form of this program gave back, in a file with the transaction_id as its
+// name: the stored event has both ids.
+func enterRestorations() error {
+	isEntered := filepath.Join(inbox, "earlier-restorations-are-entered")
+	if exists(isEntered) {
+		return nil
+	}
+	files, err := filepath.Glob(filepath.Join(inbox, "*.json"))
+	if err != nil {
+		return err
+	}
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		var stored event
+		if json.Unmarshal(body, &stored) != nil {
+			continue
+		}
+		failed, err := failureOf(stored)
+		if err != nil || failed == nil || exists(restorationOf(failed)) || !exists(filepath.Join(inbox, failed.TransactionID)) {
+			continue
+		}
+		if err := restore(failed); err != nil {
+			return err
+		}
+	}
+	return write(isEntered, nil)
+}
+
+type contribution struct {
+	PartnerEventID string `json:"partner_event_id"`
+	TransactionID  string `json:"transaction_id"`
+	Points         int64  `json:"points"`
+}
+
+// failureOf is the contribution whose points an event lets give back, or nil.
+func failureOf(stored event) (*contribution, error) {
 	var adjusted struct {
 		Change string `json:"change"`
 	}
 	isFailure := stored.EventType == "impact.transaction.adjusted" && json.Unmarshal(stored.Data, &adjusted) == nil && adjusted.Change == "failed"
 	if !isFailure {
-		return nil
+		return nil, nil
 	}
 	var data struct {
-		PointRestorationAuthorized bool `json:"point_restoration_authorized"`
-		Contribution               struct {
-			PartnerEventID string `json:"partner_event_id"`
-			TransactionID  string `json:"transaction_id"`
-			Points         int64  `json:"points"`
-		} `json:"contribution"`
+		PointRestorationAuthorized bool         `json:"point_restoration_authorized"`
+		Contribution               contribution `json:"contribution"`
 	}
 	if err := json.Unmarshal(stored.Data, &data); err != nil || !data.PointRestorationAuthorized {
-		return err
+		return nil, err
 	}
-	// The hash, because an id may be as long as no name of a file, and differ from another by its case alone. A file with the transaction_id as
-	// its name is a restoration that an earlier form of this program made.
-	restoration := filepath.Join(inbox, fmt.Sprintf("restored-%x", sha256.Sum256([]byte(data.Contribution.PartnerEventID))))
-	for _, file := range []string{restoration, filepath.Join(inbox, data.Contribution.TransactionID)} {
-		if _, err := os.Stat(file); err == nil {
-			return nil
-		}
-	}
-	restored, err := json.Marshal(data.Contribution)
+	return &data.Contribution, nil
+}
+
+// restorationOf has the hash, because an id may be as long as no name of a file, and differ from another by its case alone.
+func restorationOf(failed *contribution) string {
+	return filepath.Join(inbox, fmt.Sprintf("restored-%x", sha256.Sum256([]byte(failed.PartnerEventID))))
+}
+
+func restore(failed *contribution) error {
+	restored, err := json.Marshal(failed)
 	if err != nil {
 		return err
 	}
-	return write(restoration, restored)
+	return write(restorationOf(failed), restored)
 }
 
 // position is where a new inbox begins: before the first event, or after START_AFTER.
@@ -255,6 +301,11 @@ func position() int64 {
 
 func fileOf(sequence int64) string {
 	return filepath.Join(inbox, fmt.Sprintf("%019d.json", sequence))
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // write leaves the whole file or none, on the disk when it returns.
@@ -285,6 +336,9 @@ func write(path string, bytes []byte) error {
 func main() {
 	if err := os.MkdirAll(inbox, 0o700); err != nil {
 		log.Fatal("INBOX must name the folder of the inbox: ", err)
+	}
+	if err := enterRestorations(); err != nil {
+		log.Fatal(err)
 	}
 	seconds, err := strconv.Atoi(os.Getenv("CATCH_UP_SECONDS"))
 	if err != nil || seconds < 1 {

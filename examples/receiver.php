@@ -56,7 +56,10 @@ function receive(): void
     }
     store(file_of($sequence), $body);
     answer(200);
-    alone(static fn() => handle_next($sequence));
+    alone(static function () use ($sequence): void {
+        enter_restorations();
+        handle_next($sequence);
+    });
 }
 
 /** An exception before this leaves the answer 500, and the service sends the event again. */
@@ -105,18 +108,51 @@ function handle_next(int $upTo): void
  */
 function handle(object $event): void
 {
-    $data = $event->data;
-    if ($event->event_type !== 'impact.transaction.adjusted' || $data->change !== 'failed' || $data->point_restoration_authorized !== true) {
+    $failed = failure_of($event);
+    if ($failed && !is_file(restoration_of($failed)) && !is_file(setting('INBOX') . "/$failed->transaction_id")) {
+        restore($failed);
+    }
+}
+
+/**
+ * Stores once by partner_event_id what an earlier form of this program gave back, in a file with the transaction_id as its name: the stored
+ * event has both ids.
+ */
+function enter_restorations(): void
+{
+    $isEntered = setting('INBOX') . '/earlier-restorations-are-entered';
+    if (is_file($isEntered)) {
         return;
     }
-    ['partner_event_id' => $eventId, 'transaction_id' => $transactionId, 'points' => $points] = (array) $data->contribution;
-    // The hash, because an id may be as long as no name of a file, and differ from another by its case alone. A file with the transaction_id as
-    // its name is a restoration that an earlier form of this program made.
-    $restoration = setting('INBOX') . '/restored-' . hash('sha256', $eventId);
-    if (!is_file($restoration) && !is_file(setting('INBOX') . "/$transactionId")) {
-        $restored = ['partner_event_id' => $eventId, 'transaction_id' => $transactionId, 'points' => $points];
-        store($restoration, json_encode($restored, JSON_THROW_ON_ERROR));
+    foreach (glob(setting('INBOX') . '/*.json') as $file) {
+        $failed = failure_of(decode((string) file_get_contents($file)));
+        if ($failed && !is_file(restoration_of($failed)) && is_file(setting('INBOX') . "/$failed->transaction_id")) {
+            restore($failed);
+        }
     }
+    store($isEntered, '');
+}
+
+/** The contribution whose points an event lets give back, or null. */
+function failure_of(object $event): ?object
+{
+    $data = $event->data;
+    if ($event->event_type !== 'impact.transaction.adjusted' || $data->change !== 'failed' || $data->point_restoration_authorized !== true) {
+        return null;
+    }
+    return $data->contribution;
+}
+
+/** The hash, because an id may be as long as no name of a file, and differ from another by its case alone. */
+function restoration_of(object $failed): string
+{
+    return setting('INBOX') . '/restored-' . hash('sha256', $failed->partner_event_id);
+}
+
+function restore(object $failed): void
+{
+    $restored = ['partner_event_id' => $failed->partner_event_id, 'transaction_id' => $failed->transaction_id, 'points' => $failed->points];
+    store(restoration_of($failed), json_encode($restored, JSON_THROW_ON_ERROR));
 }
 
 /** Stores the events after a sequence: what came while nobody listened, or is still on its way. */
@@ -200,6 +236,7 @@ if (!is_dir(setting('INBOX')) && !@mkdir(setting('INBOX'), 0700, true)) {
 }
 if (PHP_SAPI === 'cli') {
     alone(static function (): void {
+        enter_restorations();
         try {
             catch_up(position());
         } finally { // what is stored needs no feed

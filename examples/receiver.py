@@ -36,7 +36,21 @@ def open_inbox(path):
     inbox = sqlite3.connect(path, isolation_level=None)
     inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
     inbox.execute("create table if not exists restored (partner_event_id text primary key, transaction_id text not null, points text not null)")
+    enter_restorations(inbox)
     return inbox
+
+
+def enter_restorations(inbox):
+    """An earlier form of this program made its restorations in the table restoration, by transaction_id: the stored events name the rest."""
+    if not inbox.execute("select 1 from sqlite_master where type = 'table' and name = 'restoration'").fetchone():
+        return
+    inbox.execute("begin immediate")
+    made = {transaction_id for (transaction_id,) in inbox.execute("select transaction_id from restoration")}
+    for (body,) in inbox.execute("select body from event where handled_at is not null and body <> ''").fetchall():
+        failed = failure_of(json.loads(body))
+        if failed and failed["transaction_id"] in made:
+            restore(inbox, failed)
+    inbox.execute("commit")
 
 
 def is_from_service(headers, body):
@@ -55,11 +69,22 @@ def handle(inbox, event):
     The points are those that are recorded. Beside a wallet: give nothing back, and tell a person, where it deducted others for this
     partner_event_id, or none.
     """
+    failed = failure_of(event)
+    if failed:
+        restore(inbox, failed)
+
+
+def failure_of(event):
+    """The contribution whose points an event lets give back, or None."""
     data = event["data"]
     if event["event_type"] == "impact.transaction.adjusted" and data["change"] == "failed" and data["point_restoration_authorized"] is True:
-        contribution = data["contribution"]
-        restored = (contribution["partner_event_id"], contribution["transaction_id"], str(contribution["points"]))
-        inbox.execute("insert or ignore into restored values (?, ?, ?)", restored)
+        return data["contribution"]
+    return None
+
+
+def restore(inbox, failed):
+    restored = (failed["partner_event_id"], failed["transaction_id"], str(failed["points"]))
+    inbox.execute("insert or ignore into restored values (?, ?, ?)", restored)
 
 
 def store(inbox, event_id, sequence, body):

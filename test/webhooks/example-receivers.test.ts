@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
@@ -38,6 +38,8 @@ interface Example {
   countHandled(inbox: string): number;
   /** The stored event of the failure. */
   readFailure(inbox: string): string;
+  /** Leaves what the earlier form of the program had after it gave points back for this event, the first: it stored the transaction_id alone. */
+  storeAsBefore(inbox: string, event: ReturnType<typeof failureOf>): void;
 }
 
 function ask(inbox: string, sql: string): Record<string, unknown>[] {
@@ -63,6 +65,12 @@ const FOLDER: Omit<Example, 'language' | 'command'> = {
     filesOf(inbox, STORED)
       .map((name) => readFileSync(join(inbox, name), 'utf8'))
       .find((body) => body.includes('transaction.adjusted')) ?? '',
+  storeAsBefore(inbox, event) {
+    mkdirSync(inbox);
+    writeFileSync(join(inbox, `${'1'.padStart(19, '0')}.json`), stringifyExactJson(event as unknown as ExactJson));
+    writeFileSync(join(inbox, event.data.contribution.transaction_id), '250');
+    writeFileSync(join(inbox, 'position'), '1');
+  },
 };
 
 const EXAMPLES: Readonly<Record<string, Example>> = {
@@ -75,6 +83,15 @@ const EXAMPLES: Readonly<Record<string, Example>> = {
     countHandled: (inbox) =>
       Number(ask(inbox, 'select count(*) as handled from event where handled_at is not null')[0]?.['handled']),
     readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
+    storeAsBefore(inbox, event) {
+      const database = new DatabaseSync(inbox);
+      database.exec(`create table event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real);
+        create table restoration (transaction_id text primary key, points text not null)`);
+      const body = stringifyExactJson(event as unknown as ExactJson);
+      database.prepare("insert into event values ('evt_before', 1, ?, 1)").run(body);
+      database.prepare("insert into restoration values (?, '250')").run(event.data.contribution.transaction_id);
+      database.close();
+    },
   },
   'receiver.go': { language: 'go', command: () => [buildGo('receiver')], ...FOLDER },
   'receiver.php': {
@@ -267,6 +284,30 @@ for (const [name, example] of Object.entries(EXAMPLES))
     }));
     const sorted = (rows: object[]) => rows.map((row) => stringifyExactJson(row as ExactJson)).sort();
     assert.deepEqual(sorted(example.listRestorations(inbox)), sorted(expected));
+  });
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: a restoration that an earlier form made is not made again after a restore of the service, under the same transaction_id or another`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    const made = failureOf(1n, 'event-of-before');
+    example.storeAsBefore(INBOX, made);
+    const { inbox, send } = await startReceiver(example, { INBOX, BASE_URL: await listenAsFeed() });
+    const listed = () =>
+      (example.listRestorations(inbox) as { partner_event_id: string; transaction_id: string }[])
+        .map((row) => [row.partner_event_id, row.transaction_id])
+        .sort();
+    const before = ['event-of-before', made.data.contribution.transaction_id];
+    assert.deepEqual(listed(), [before]);
+    const again = failureOf(2n, 'event-of-before');
+    await send({ ...again, data: made.data });
+    await send(failureOf(3n, 'event-of-before'));
+    await send(failureOf(4n, 'event-of-after'));
+    await waitFor('restoration of the later failure', () => listed().some(([id]) => id === 'event-of-after'));
+    assert.deepEqual(listed()[1], before);
+    assert.equal(listed().length, 2);
   });
 
 for (const name of ['receiver.go', 'receiver.php'])
