@@ -14,8 +14,9 @@ let issue: (failure: Failure) => RestorationPermit;
  * The permission to give a customer's points back, **once** for its `eventId`. Only the outcome `failed` and the event of a failed
  * contribution have one. Type your own restoration as `(permit: RestorationPermit) => …`: then nothing else can reach it.
  *
- * A permit cannot be constructed, copied, or read back from JSON. Make `eventId` unique in the table of your restorations: after the service
- * was restored from a backup, the same failure may have another `transactionId`.
+ * A permit cannot be constructed, copied, or read back from JSON. Make `eventId` unique in the table of your restorations, and compare it
+ * byte by byte (a binary or case-sensitive collation): after the service was restored from a backup, the same failure may have another
+ * `transactionId`.
  */
 export class RestorationPermit {
   readonly #eventId: string;
