@@ -470,8 +470,8 @@ describe('rates of a partner that a colleague changed meanwhile', needsBrowser, 
 });
 
 describe('a settlement that a colleague puts into another batch first', needsBrowser, () => {
-  /** Two closed settlements, of which a colleague takes the second, with the page that has chosen both. */
-  async function openChosen(path: string) {
+  /** Two closed settlements, of which a colleague takes the second, with the page that has chosen both, or that one alone. */
+  async function openChosen(path: string, { isAlone = false } = {}) {
     const taken = await Promise.all(
       [40, 50].map(async (points) => {
         const { partnerId, client, open: first } = await newSettledPartner(service);
@@ -481,15 +481,16 @@ describe('a settlement that a colleague puts into another batch first', needsBro
       }),
     );
     const { page, dialog, colleague } = await open('en', path);
-    await page.getByRole('checkbox', { name: 'All' }).check();
-    const other = await colleague.postOnce(`${V1}/impact-batches`, { name: 'Theirs', quantity: '3' });
     const { partnerId, settlementId } = taken[1] as (typeof taken)[number];
+    const theirs = page.getByRole('row').filter({ has: page.locator(`a[href$="/partners/${partnerId}"]`) });
+    await (isAlone ? theirs.getByRole('checkbox') : page.getByRole('checkbox', { name: 'All' })).check();
+    const other = await colleague.postOnce(`${V1}/impact-batches`, { name: 'Theirs', quantity: '3' });
     const added = await colleague.postOnce(`${V1}/impact-batches/${other.body.impact_batch_id}/settlements`, {
       partner_id: partnerId,
       settlement_ids: [settlementId],
     });
     assert.equal(added.status, 200, added.text);
-    return { page, dialog };
+    return { page, dialog, theirs };
   }
 
   test('leaves nobody with a new batch that nothing tells of: its page opens, and says what is left to do', async () => {
@@ -506,15 +507,16 @@ describe('a settlement that a colleague puts into another batch first', needsBro
     await page.getByText('Not every settlement was added').waitFor({ state: 'detached' });
   });
 
-  test('can be left out of the choice although it is listed no more', async () => {
+  test('can be left out of the choice, of which nothing is added, although it is listed no more', async () => {
     const { impactBatchId } = await createImpactBatch(service.database, signedIn('operator'), { name: 'Left', quantity: 7n });
-    const { page, dialog } = await openChosen(`/impact/${impactBatchId}`);
+    const { page, dialog, theirs } = await openChosen(`/impact/${impactBatchId}`, { isAlone: true });
     const add = page.getByRole('main').getByRole('button', { name: 'Add to the batch' });
     await add.click();
     await dialog.getByRole('button', { name: 'Add to the batch' }).click();
     await dialog.getByText('is already in a batch, permanently').waitFor();
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
+    await theirs.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Choose none' }).click();
     await page.getByText('No settlement is chosen').waitFor();
   });
