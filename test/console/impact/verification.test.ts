@@ -5,6 +5,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { impactBatchCommand } from '../../../src/commands/impact/impact-batch.ts';
 import { createOperator } from '../../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
 import { changeImpactBatch } from '../../../src/operations/impact/change-impact-batch.ts';
@@ -203,7 +204,14 @@ for (const [language, add, told] of [
       await page.getByRole('main').getByRole('button', { name: add }).click();
       await page.locator('input[type=file]').setInputFiles(path);
       const dialog = page.getByRole('dialog');
-      await dialog.getByText(`npx partner-impact impact-batch add-evidence --batch ${impactBatchId} --file FILE`).waitFor();
+      const shown = dialog.getByText(`npx partner-impact impact-batch add-evidence --batch ${impactBatchId} --file FILE`);
+      const words = (await shown.innerText()).split(' ');
+      const addEvidence = impactBatchCommand().commands.find((command) => command.name() === 'add-evidence');
+      const needed = addEvidence?.options.filter(({ mandatory }) => mandatory).map(({ long }) => long);
+      assert.deepEqual(
+        words.filter((word) => word.startsWith('--')),
+        needed,
+      );
       const said = (await dialog.innerText()).replaceAll(/[\u2066-\u2069]/g, '');
       assert.ok(said.includes(told), said);
       assert.doesNotMatch(said, /SHA-256 [0-9a-f]/);

@@ -121,7 +121,9 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
               onChange={(file) => void choose(file)}
             />
             {chosen?.refusal === 'fileTooLarge' && (
-              <Code dir="ltr">{`npx partner-impact impact-batch add-evidence --batch ${batchId} --file FILE`}</Code>
+              <Code dir="ltr">
+                {`npx partner-impact impact-batch add-evidence --batch ${batchId} --file FILE --type TYPE --url URL --captured-at TIME`}
+              </Code>
             )}
             <HashOf chosen={chosen} share={add.isPending ? share : undefined} />
             <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
