@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { disableEndpoint } from '../../../src/webhooks/endpoints/manage-endpoint.ts';
+import { testEndpoint } from '../../../src/webhooks/endpoints/test-endpoint.ts';
 import { OWNER } from '../../support/actor.ts';
 import { newConfirmation } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -39,4 +40,28 @@ test('an endpoint to which nothing was sent says so, and of a filter only where 
   await page.getByText('Nothing was sent to this endpoint yet').waitFor();
   await page.goto(`${browser.baseUrl}/webhooks/${partner.partnerId}/${endpointId}?status=held`);
   await page.getByText('No delivery fits this filter').waitFor();
+});
+
+test('a test whose receiver takes long is looked at every two seconds, as what waits is', needsBrowser, async () => {
+  const tools = endpointTools(service.database);
+  const { partner, endpointId, receiver } = await newEndpoint(service, tools);
+  const { partnerId } = partner;
+  const { promise: isSeen, resolve: letGo } = Promise.withResolvers<void>();
+  receiver.answer = (response) => void isSeen.then(() => response.end('noted'));
+  const tested = testEndpoint(tools, OWNER, { partnerId, endpointId });
+  const [sent] = await untilDeliveries(service.database, partnerId, ([first]) => first?.status === 'failed');
+  const page = await browser.signedIn('viewer');
+  await page.clock.install();
+  await page.goto(`${browser.baseUrl}/webhooks/${partnerId}/deliveries/${sent?.deliveryId}`);
+  await page.getByText('No attempt was made', { exact: true }).waitFor();
+  await page.clock.pauseAt(Date.now() + 1_000);
+  letGo();
+  await tested;
+  const isRead = page.waitForResponse(
+    async (response) =>
+      response.url().endsWith(`/deliveries/${sent?.deliveryId}`) && (await response.json()).delivery.status === 'delivered',
+  );
+  // What was under way as the clock stopped is read before.
+  for (let times = 0; times < 3; times++) await page.clock.runFor(2_000);
+  await isRead;
 });

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { useChange } from '../../api/use-change.ts';
 import { LIVE_MS } from '../../app/query-client.ts';
 import { beginningOf } from '../../format/beginning-of.ts';
@@ -35,6 +36,14 @@ type Attempt = components['schemas']['Attempt'];
 
 /** What waits is sent within moments, unless its endpoint fails. */
 const WAITING_MS = 2_000;
+/** Within which a test or a sample is attempted; without an attempt after it, the process that made it has died. */
+const ATTEMPTED_MS = 60_000;
+
+/** A test or a sample is `failed` until its one attempt delivers it. */
+function isSoonSent({ status, attempts, created_at }: Delivery): boolean {
+  if (status === 'failed') return attempts === 0 && serviceNow() - Date.parse(created_at) < ATTEMPTED_MS;
+  return status === 'waiting';
+}
 
 export function DeliveryPage() {
   const t = useTexts(WEBHOOK);
@@ -42,7 +51,7 @@ export function DeliveryPage() {
   const path = { partner_id: partnerId, delivery_id: deliveryId };
   const delivery = useQuery({
     queryKey: ['delivery', path],
-    refetchInterval: ({ state }) => (state.data?.delivery.status === 'waiting' ? WAITING_MS : LIVE_MS),
+    refetchInterval: ({ state }) => (state.data && isSoonSent(state.data.delivery) ? WAITING_MS : LIVE_MS),
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/deliveries/{delivery_id}', { params: { path } })),
   });
   const endpointId = delivery.data?.delivery.endpoint_id;
