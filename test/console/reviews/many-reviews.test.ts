@@ -4,6 +4,7 @@ import { after, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
+import { asSuperuser } from '../../support/postgres/superuser.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, newPending, partner } = (scene ?? {}) as Scene;
@@ -101,10 +102,13 @@ for (const [language, confirm, again] of [
     `stay chosen where they were not decided, and are tried again with the same reason, ${language}`,
     needsBrowser,
     async () => {
-      const [free, held] = [await newPending(), await newPending()];
+      const [free, edited, held] = [await newPending(), await newPending(), await newPending()];
+      await asSuperuser(service.database.pool, async (client) => {
+        await client.query('update contribution set points = points + 1 where transaction_id = $1', [edited.transactionId]);
+      });
       const page = await browser.signedIn('operator', { language });
       await page.goto(`${browser.baseUrl}/reviews`);
-      for (const { order } of [free, held]) await page.getByLabel(order).check();
+      for (const { order } of [free, edited, held]) await page.getByLabel(order).check();
       await page.getByRole('main').getByRole('button', { name: confirm, exact: true }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('textbox').fill('The shop says so.');
@@ -119,10 +123,16 @@ for (const [language, confirm, again] of [
       }
       await dialog.getByText(held.order).waitFor();
       assert.equal(await dialog.getByText(free.order).count(), 0);
-      assert.equal(await page.getByLabel(held.order).isChecked(), true);
+      for (const { order } of [edited, held]) assert.equal(await page.getByLabel(order).isChecked(), true);
       await dialog.getByRole('button', { name: again }).click();
-      await dialog.waitFor({ state: 'detached' });
       await page.getByLabel(held.order).waitFor({ state: 'detached' });
+      // It was not tried again, and still waits.
+      await dialog.getByText(edited.order).waitFor();
+      assert.equal(await dialog.getByText(held.order).count(), 0);
+      assert.equal(await dialog.getByRole('button', { name: again }).count(), 0);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await page.getByLabel(edited.order).isChecked(), true);
       const { rows } = await service.database.pool.query(
         'select distinct note from contribution_review where transaction_id = any ($1) and resolved_at is not null',
         [[free.transactionId, held.transactionId]],

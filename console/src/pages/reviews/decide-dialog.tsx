@@ -47,10 +47,14 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
-      const notDecided = decisions.flatMap((each) => {
+      const answered = new Set(decisions.map(({ transaction_id }) => transaction_id));
+      // What was not tried again is still not decided.
+      const untried = left.filter(({ contribution }) => !answered.has(contribution.transaction_id));
+      const refused = decisions.flatMap((each) => {
         const contribution = contributions.find(({ transaction_id }) => transaction_id === each.transaction_id);
         return each.error !== null && contribution ? [{ contribution, decision: each }] : [];
       });
+      const notDecided = [...untried, ...refused];
       setLeft(notDecided);
       if (notDecided.length === 0) onClose();
       onDecided?.(notDecided);
