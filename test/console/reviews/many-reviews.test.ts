@@ -141,6 +141,38 @@ for (const [language, confirm, again] of [
     },
   );
 
+test('are not tried again where a colleague has decided what the service found locked', needsBrowser, async () => {
+  const decided = await newPending();
+  const page = await browser.signedIn('operator');
+  await page.goto(`${browser.baseUrl}/reviews`);
+  await page.getByLabel(decided.order).check();
+  await page.getByRole('main').getByRole('button', { name: 'Confirm', exact: true }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('The shop says so.');
+  const colleague = await signedInOperator(service, 'operator');
+  const { status } = await colleague.postOnce('/operator/v1/reviews/decisions', {
+    decision: 'fail',
+    reason: 'Cancelled.',
+    contributions: [{ partner_id: partner.partnerId, transaction_id: decided.transactionId }],
+  });
+  assert.equal(status, 200);
+  const client = await service.database.pool.connect();
+  try {
+    await client.query("begin; set local idle_in_transaction_session_timeout = '60s'");
+    await client.query('select 1 from contribution where transaction_id = $1 for update', [decided.transactionId]);
+    const { promise: answered, resolve } = Promise.withResolvers<string>();
+    page.on('response', async (response) => {
+      if (response.url().endsWith('/reviews/decisions')) resolve((await response.json()).decisions[0].error_code);
+    });
+    await dialog.locator('button[type=submit]').click();
+    assert.equal(await answered, 'internal_service_unavailable');
+  } finally {
+    client.release(true);
+  }
+  await dialog.getByText('1 contribution was not decided').waitFor();
+  assert.equal(await dialog.getByRole('button', { name: 'Try the rest again' }).count(), 0);
+});
+
 test('stay chosen in another order until a reading of the list shows that they are decided', needsBrowser, async () => {
   const page = await browser.signedIn('operator');
   const [first, second] = [await newPending({ points: 500 }), await newPending({ points: 500 })];

@@ -66,7 +66,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const partners = new Set(contributions.map(({ partner_id }) => partner_id)).size;
   const [title, consequence] = decision === 'confirm' ? [t.confirmTitle, t.confirmConsequence] : [t.failTitle, t.failConsequence];
   const isLeft = left.length > 0;
-  const rest = left.filter(({ decision: { error_code } }) => error_code === BUSY).map(({ contribution }) => contribution);
+  const rest = left.filter(isTriedAgain).map(({ contribution }) => contribution);
   const wantedNow = isLeft ? rest : contributions;
   const [only] = contributions.length === 1 ? contributions : [];
   const close = () => {
@@ -123,6 +123,11 @@ function DecidedSoFar({ done, of, change: { isPending, error } }: DecidedSoFarPr
 const DECIDED_AT_ONCE_MAX = 100;
 /** The code of what was locked until the service gave up: its review still waits. */
 const BUSY = 'internal_service_unavailable';
+
+/** Not what somebody had decided before it was locked. */
+function isTriedAgain({ decision: { error_code, earlier } }: NotDecided): boolean {
+  return error_code === BUSY && earlier === null;
+}
 
 interface Sending {
   readonly key: string;
