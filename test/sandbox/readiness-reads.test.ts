@@ -17,6 +17,8 @@ const PARTNER = 'ptn_rehearsing';
 const REHEARSED = 20_000;
 /** Of a thousand refused keys of each of three scenarios the row, and that nothing was confirmed under it. */
 const BLOCKS_MAX = 3 * 1_000 * 6;
+/** The partner's rows take 480. Finding none reads 9, and 161 while a snapshot is held, as autovacuum does: removed rows are visited then. */
+const BLOCKS_TO_FIND_NONE_MAX = 250;
 
 const { databaseUrl, pool } = await testDatabase();
 /** One connection, which lives as long. */
@@ -63,7 +65,7 @@ test('what was rehearsed longer ago than events are kept is removed, in parts, a
   );
   assert.deepEqual([Number(rows[0].left), rows[0].isYounger], [REHEARSED - 1_200, true]);
   const blocks = await blocksOf(young.pool, (db) => deleteOldRehearsals(db, partnerId, { days: 90, limit: 500 }));
-  assert.ok(blocks < 100, `${blocks} blocks to find none`);
+  assert.ok(blocks < BLOCKS_TO_FIND_NONE_MAX, `${blocks} blocks to find none`);
 });
 
 test('however many ask at once, it has one connection, and a partner that asks once waits for none of the others of another partner', async () => {
