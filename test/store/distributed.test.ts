@@ -9,6 +9,7 @@ import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
 import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
+import { lockAuditHead } from '../../src/store/audit/audit.ts';
 import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
 import {
   listMissingTimeouts,
@@ -61,6 +62,33 @@ if (isCluster) {
       for (let each = 0; each < 8; each++) partners.push(await service.newPartner());
       const answers = await Promise.all(partners.flatMap(({ client }) => Array.from({ length: 10 }, () => client.confirm())));
       assert.deepEqual(countByStatus(answers), { 201: 80 });
+    });
+
+    test('no change is ended as a deadlock while changes that use a worker, and such that use none, wait for the audit', async () => {
+      const { database, newPartner } = service;
+      const { partnerId } = (await newPartner()).partner;
+      const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const holding = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+        await lockAuditHead(db);
+        isHeld.resolve();
+        await isOver.promise;
+      });
+      await isHeld.promise;
+      const onWorker = (db: Queryable) => db.query('select from event_counter where partner_id = $1 for share', [partnerId]);
+      const waiting: Promise<unknown>[] = [];
+      for (const use of [onWorker, async () => {}, onWorker]) {
+        const change = async (db: Queryable) => {
+          await use(db);
+          await lockAuditHead(db);
+        };
+        waiting.push(inTransaction(database, USUAL_LOCK_TIMEOUT, change));
+        // So that they wait in this order.
+        await sleep(100);
+      }
+      // Citus searches for deadlocks every two seconds.
+      await Promise.race([Promise.all(waiting), sleep(2_500)]).catch(() => undefined);
+      isOver.resolve();
+      await Promise.all([holding, ...waiting]);
     });
 
     test('a statement of all partners takes one connection to a node, also where the node needs a while', async () => {
