@@ -223,6 +223,33 @@ test('a time is typed by a clock of 24 hours, whatever the language of the brows
   }
 });
 
+test('a time that is refused says why at its two fields', needsBrowser, async () => {
+  const page = await browser.signedIn('admin');
+  await page.goto(`${browser.baseUrl}/rules/new`);
+  await page.getByLabel('Version').fill('late');
+  const fields = [page.getByLabel('Starts: day'), page.getByLabel('Starts: time, 24 hours')] as const;
+  await fields[0].fill('2020-01-01');
+  await fields[1].fill('00:00');
+  await page.getByRole('button', { name: 'New version', exact: true }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'New version' }).click();
+  await page.locator('[aria-invalid=true]').nth(1).waitFor();
+  for (const field of fields) assert.match(await descriptionOf(field), /rules never start in the past/);
+});
+
+interface Field {
+  getAttribute(name: string): string;
+  readonly ownerDocument: { getElementById(id: string): { readonly textContent: string } };
+}
+
+/** What a screen reader says of the field after its name. */
+function descriptionOf(locator: Locator): Promise<string> {
+  return locator.evaluate((element) => {
+    const field = element as unknown as Field;
+    const ids = field.getAttribute('aria-describedby').split(' ');
+    return ids.map((id) => field.ownerDocument.getElementById(id).textContent).join(' ');
+  });
+}
+
 describe('what belongs together', needsBrowser, () => {
   test('stands on one line: labels of fields, fields, and the signs of the bar of a narrow screen', async () => {
     const page = await browser.signedIn('admin');

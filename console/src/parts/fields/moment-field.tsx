@@ -1,5 +1,5 @@
-import { Group, Input, TextInput } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { Group, Input } from '@mantine/core';
+import { type ReactNode, useId } from 'react';
 import { inDigits } from '../../format/as-meant.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { cityOf, ownZone } from '../../format/time.ts';
@@ -22,6 +22,15 @@ export function MomentField({ label, description, required = false, value, error
   const { language } = useLanguage();
   const zone = `${inOwnZone(isolateForeign(cityOf(ownZone(), language)))}.`;
   const [day = '', clock = ''] = value.split('T');
+  const id = useId();
+  const [descriptionId, errorId] = [`${id}-description`, `${id}-error`];
+  const isRefused = Boolean(error);
+  const ofBoth = {
+    withAria: false,
+    error: isRefused,
+    'aria-invalid': isRefused || undefined,
+    'aria-describedby': isRefused ? `${descriptionId} ${errorId}` : descriptionId,
+  } as const;
   const change = (newDay: string, newClock: string) => onChange(newDay === '' && newClock === '' ? '' : `${newDay}T${newClock}`);
   return (
     <Input.Wrapper
@@ -29,10 +38,13 @@ export function MomentField({ label, description, required = false, value, error
       labelElement="div"
       description={description === undefined ? zone : `${zone} ${description}`}
       required={required}
+      descriptionProps={{ id: descriptionId }}
       error={error}
+      errorProps={{ id: errorId }}
     >
       <Group gap="xs" wrap="nowrap" mb={5}>
-        <TextInput
+        <Input
+          {...ofBoth}
           type="date"
           max="9999-12-31"
           dir="ltr"
@@ -42,7 +54,8 @@ export function MomentField({ label, description, required = false, value, error
           onChange={(event) => change(event.currentTarget.value, clock === '' ? '00:00' : clock)}
           flex={1}
         />
-        <TextInput
+        <Input
+          {...ofBoth}
           aria-label={`${label}: ${clockLabel}`}
           placeholder={clockForm}
           dir="ltr"
