@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../src/operations/rules/manage-rule.ts';
+import { listApiKeys } from '../../src/store/access/api-key.ts';
 import { openDatabase } from '../../src/store/database.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
@@ -266,6 +267,43 @@ describe('partner', () => {
       ['--time-zone', 'Asia/Dubai'],
     ])
       assert.match((await run([...change, ...terms])).stderr, /are fixed, because contributions or rules depend on them/);
+  });
+});
+
+describe('another currency of a partner', () => {
+  const setCurrency = (partnerId: string, currency: string) =>
+    run(['partner', 'change', '--partner', partnerId, '--currency', currency]);
+  const keyOf = async (partnerId: string) => (await listApiKeys(database.pool, partnerId))[0]?.keyId as string;
+  /** The time of the database's clock, moved: so long ago the key ended. */
+  const endedAgo = async (partnerId: string, ended: 'revoked_at' | 'expires_at', seconds: number) =>
+    database.pool.query(`update api_key set ${ended} = now() - make_interval(secs => $2) where key_id = $1`, [
+      await keyOf(partnerId),
+      seconds,
+    ]);
+
+  test('is refused while a process may be recording in the old one, which a key lets it; the first is set at any time', async () => {
+    const { partner } = await service.newPartner();
+    const { partnerId } = partner;
+    const refused = /may be recording contributions in SAR\. Revoke its keys, wait 30 seconds, change the currency, and then/;
+    assert.equal((await setCurrency(partnerId, 'SAR')).code, 0);
+    assert.match((await setCurrency(partnerId, 'KWD')).stderr, refused);
+    assert.equal((await setCurrency(partnerId, 'SAR')).code, 0, 'the same currency is no change');
+    await run(['key', 'revoke', '--key', await keyOf(partnerId), '--yes']);
+    assert.match((await setCurrency(partnerId, 'KWD')).stderr, refused);
+    assert.equal((await runJson('partner', 'show', '--partner', partnerId)).currency, 'SAR');
+    await endedAgo(partnerId, 'revoked_at', 31);
+    assert.match((await setCurrency(partnerId, 'KWD')).stdout, /KWD/);
+  });
+
+  test('is refused as long for a key that expired, and the time zone is changed all the same', async () => {
+    const { partner } = await service.newPartner();
+    const { partnerId } = partner;
+    await setCurrency(partnerId, 'SAR');
+    await endedAgo(partnerId, 'expires_at', 20);
+    assert.equal((await setCurrency(partnerId, 'KWD')).code, 1);
+    assert.equal((await run(['partner', 'change', '--partner', partnerId, '--time-zone', 'Asia/Dubai'])).code, 0);
+    await endedAgo(partnerId, 'expires_at', 31);
+    assert.equal((await setCurrency(partnerId, 'KWD')).code, 0);
   });
 });
 

@@ -57,7 +57,9 @@ export function partnerCommand(): ProgramCommand {
     .action(withOperator(createPartner.leastRole, create));
   partner
     .command('change')
-    .description('set the currency or the time zone of a partner; both are fixed once a record depends on them')
+    .description(
+      'set the currency or the time zone of a partner; both are fixed once a record depends on them, and another currency takes a partner without keys',
+    )
     .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--currency <code>', 'currency of its settlements (ISO 4217)')
     .option('--time-zone <zone>', 'time zone of its days and periods')

@@ -11,6 +11,7 @@ import {
   wrongForm,
 } from '../../domain/service-error.ts';
 import { DEFAULT_TIME_ZONE, findTimeZone } from '../../domain/settlements/settlement-period.ts';
+import { hadApiKeyWithin } from '../../store/access/api-key.ts';
 import {
   findPartner,
   insertPartner,
@@ -127,20 +128,38 @@ export const setPartnerRates = withRole(
 
 /**
  * Sets a partner's currency, or another time zone. Both are fixed after the first record that depends on them; a partner without a
- * currency may get one at any time.
+ * currency may get one at any time. A currency is replaced only while no process can be recording in it: when the partner has no key.
  *
- * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner, for a value that is fixed, and without any value.
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner, for a value that is fixed, for another currency of a
+ * partner with a key, and without any value.
  */
 export const changeSettlementPolicy = withRole(
   'operator',
   async (database: Database, actor: Actor, partnerId: string, policy: Partial<SettlementPolicy>): Promise<Partner> => {
     refuseNothing(policy, 'currency', 'Nothing to change: give the currency, the time zone or both.');
     const read = readSettlementPolicy(policy);
-    return change(database, actor, { partnerId, action: 'partner.change' }, (db) =>
-      updateSettlementPolicy(db, partnerId, read).catch(explainFixed),
-    );
+    return change(database, actor, { partnerId, action: 'partner.change' }, async (db, partner) => {
+      const changed = await updateSettlementPolicy(db, partnerId, read).catch(explainFixed);
+      await refuseWhileRecording(db, partner, changed as Partner);
+      return changed;
+    });
   },
 );
+
+/** A process knows a revoked key for ten seconds at most; what it records under it is committed within the others. */
+const KEY_LASTS_SECONDS = 30;
+
+/**
+ * A process takes the currency from its memory, with the key. A contribution that it records meanwhile would have the label of a value in
+ * the old currency, and no amount. The partner is locked: nobody issues a key at the same time.
+ */
+async function refuseWhileRecording(db: Queryable, { partnerId, currency: old }: Partner, { currency }: Partner): Promise<void> {
+  if (old === null || old === currency || !(await hadApiKeyWithin(db, partnerId, KEY_LASTS_SECONDS))) return;
+  throw new ServiceError(
+    'invalid_request',
+    `The partner has an API key, or had one ${KEY_LASTS_SECONDS} seconds ago, and may be recording contributions in ${old}. Revoke its keys, wait ${KEY_LASTS_SECONDS} seconds, change the currency, and then issue a key.`,
+  );
+}
 
 /** Its entry in the audit would say that something was changed. */
 function refuseNothing(change: object, field: string, message: string): void {

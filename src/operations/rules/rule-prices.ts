@@ -33,19 +33,27 @@ export async function readPricesOfPartners(
 
 /**
  * The price that was used, not the current version, is compared with the sealed entry of the version. Only the service's own label has
- * neither, and no price.
+ * neither, and no price. A version that has a value has a price: one in another currency settles nothing without an amount.
  */
 export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
   const { sealed, doubts } = await readVerifiedRuleEntries(db, databaseOf(db).auditKeys);
-  const sealedVersions = new Set(sealed.map(ruleSubject));
   const sealedPrices = pricesIn(sealed, partner);
+  const sealedVersions = new Map(sealed.map((rule) => [ruleSubject(rule), rule]));
   return (version) => {
     const subject = ruleSubject({ kind: 'point_conversion', version });
     const isKnown = version === DEFAULT_VERSION || sealedVersions.has(subject);
-    if (isKnown && values.get(version) === sealedPrices.get(version)) return undefined;
-    return doubts.get(subject) ?? (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists');
+    if (!isKnown || values.get(version) !== sealedPrices.get(version))
+      return (
+        doubts.get(subject) ?? (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists')
+      );
+    return otherCurrency(sealedVersions.get(subject), partner);
   };
 };
+
+function otherCurrency(rule: RuleVersion | undefined, { currency }: RuledPartner): string | undefined {
+  if (rule?.kind !== 'point_conversion' || rule.pointValue === null || rule.currency === currency) return undefined;
+  return `by its entry it is in ${rule.currency}, and the partner's currency is ${currency ?? 'none'}`;
+}
 
 function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledPartner): Map<string, bigint> {
   const values = new Map<string, bigint>();

@@ -76,6 +76,17 @@ export async function listApiKeys(db: Queryable, partnerId: string): Promise<Api
   return run<ApiKey>(db, { name: 'list_api_keys', text }, [partnerId]);
 }
 
+const HAD: Statement = {
+  name: 'find_api_key_within',
+  text: `select 1 from api_key
+    where partner_id = $1 and coalesce(least(revoked_at, expires_at) > now() - make_interval(secs => $2), true) limit 1`,
+};
+
+/** Whether a key of the partner is valid, or was within these last seconds. */
+export async function hadApiKeyWithin(db: Queryable, partnerId: string, seconds: number): Promise<boolean> {
+  return (await run(db, HAD, [partnerId, seconds])).length > 0;
+}
+
 /** Revoking twice keeps the first time. */
 export async function updateApiKeyRevoked(db: Queryable, keyId: string): Promise<ApiKey | undefined> {
   const text = `update api_key set revoked_at = coalesce(revoked_at, ${NOW}) where key_id = $1 returning ${COLUMNS}`;
