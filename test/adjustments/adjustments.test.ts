@@ -9,14 +9,24 @@ import { type PreviewedSettlement, previewAdjustment } from '../../src/operation
 import { verifyAdjustments } from '../../src/operations/adjustments/verify-adjustments.ts';
 import { eachAuditedSubject } from '../../src/operations/audit/compare-with-audit.ts';
 import { rememberOpenTotals } from '../../src/operations/settlements/open-totals.ts';
+import { createReadSettlements } from '../../src/operations/settlements/read-settlements.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
+import {
+  approve as approveRoute,
+  draft as draftRoute,
+  getAdjustmentOf,
+  post as postRoute,
+} from '../../src/operator-api/adjustments/adjustments.ts';
+import type { OperatorApiOptions, OperatorApiTools } from '../../src/operator-api/app.ts';
+import type { OperatorRoute } from '../../src/operator-api/route.ts';
+import { createSharedState } from '../../src/operator-api/shared-state.ts';
 import { type Adjustment, findAdjustment } from '../../src/store/adjustments/adjustment.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { adjustmentScene, refused, restated, WHY } from '../support/adjustments/adjustment-scene.ts';
 import { type Answer, type Client, uniqueId } from '../support/client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { insertPendingAged } from '../support/records.ts';
+import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, getOpen, linesOf, partnerWith, priced, sealKeys, tools } from '../support/settlements.ts';
 
@@ -46,6 +56,44 @@ async function settlementOf(client: Client, settlementId: string): Promise<Answe
   assert.equal(listMisfits(schema, JSON.parse(text)), '');
   return body.settlement;
 }
+
+describe('while the open month is being added up', () => {
+  /** A turn adds up one event, so that none of these requests gets to the end. */
+  const addingUp = (): OperatorApiTools => {
+    const turn = { eventsAtOnce: 1n, turnMs: 0 };
+    const settlements = createReadSettlements(database, priced(), { concurrency: 1 }, turn);
+    const options = { database, environment: 'sandbox', settlementTools: tools() } as unknown as OperatorApiOptions;
+    return { ...options, shared: { ...createSharedState(options), settlements } };
+  };
+  type Shown = { adjustment: { adjustment_id: string; status: string }; effect: object | null; settlement: object | null };
+  const send = (route: OperatorRoute, call: object) =>
+    route.handle({
+      tools: addingUp(),
+      work: { workId: uniqueId('work'), isTakenOver: false },
+      ...call,
+    } as never) as Promise<Shown>;
+
+  test('a draft, an approval and a posting that are committed are answered, without the settlement', async () => {
+    const { partnerId, transactionId, client } = await newContribution();
+    for (let count = 0; count < 3; count++) await client.confirm({ points: 1 });
+    await untilAllSequenced(database, partnerId);
+    const { reasonCode: reason_code, reasonEn: reason_en, reasonAr: reason_ar } = WHY;
+    const of = { partner_id: partnerId, transaction_id: transactionId, reason_code, reason_en, reason_ar, points_delta: '-1' };
+    const drafted = await send(draftRoute, { actor: ADA, body: of });
+    const params = { partner_id: partnerId, adjustment_id: drafted.adjustment.adjustment_id };
+    const steps = [drafted];
+    for (const [route, actor] of [
+      [approveRoute, BEA],
+      [postRoute, ADA],
+    ] as const)
+      steps.push(await send(route, { actor, params }));
+    assert.deepEqual(
+      steps.map(({ adjustment: { status }, effect, settlement }) => [status, effect !== null, settlement]),
+      ['draft', 'approved', 'posted'].map((status) => [status, true, null]),
+    );
+    await assert.rejects(send(getAdjustmentOf, { params }), { message: /being added up\. Send the request again/ });
+  });
+});
 
 describe('a posted adjustment', () => {
   test('tells the partner once, and the contribution stays as it is', async () => {

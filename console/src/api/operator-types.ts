@@ -2800,7 +2800,7 @@ export interface components {
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
             needs_beyond_worth_reason: boolean;
-            /** @description The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post. */
+            /** @description The settlement that it changes; `null` where `effect` is, before a draft that nobody can post, and in the answer to a step while the totals of the month are still being added up. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentEffect: {
@@ -2832,7 +2832,7 @@ export interface components {
             problems: components["schemas"]["AdjustmentProblem"][];
             /** @description Whether one of the problems is none where an admin drafts it with `beyond_worth_reason`. */
             needs_beyond_worth_reason: boolean;
-            /** @description The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post. */
+            /** @description The settlement that it changes; `null` where `effect` is, before a draft that nobody can post, and in the answer to a step while the totals of the month are still being added up. */
             settlement: components["schemas"]["AdjustmentTarget"] | null;
         };
         AdjustmentProblem: {

@@ -18,9 +18,9 @@ import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { readClock } from '../../store/clock.ts';
 import { findContributionsById } from '../../store/contributions/contribution.ts';
 import type { Database } from '../../store/database.ts';
-import { findOpenSettlement, findSettlement } from '../../store/settlements/settlement.ts';
+import { findOpenSettlement, findSettlement, type Settlement } from '../../store/settlements/settlement.ts';
 import { getPartner } from '../access/manage-partner.ts';
-import type { OpenTotals } from '../settlements/open-totals.ts';
+import { type OpenTotals, TotalsUnderWayError } from '../settlements/open-totals.ts';
 import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
 import { findReversed } from './manage-adjustment.ts';
@@ -35,7 +35,7 @@ export interface AdjustmentPreview {
   readonly problems: readonly ErrorDetail[];
   /** Whether one of the problems is none for an admin who gives a reason. */
   readonly needsBeyondWorthReason: boolean;
-  /** `null` for a rejected one, or when the partner has no settlement. */
+  /** `null` for a rejected one, when the partner has no settlement, and for a step that is done while the totals are being added up. */
   readonly settlement: PreviewedSettlement | null;
 }
 
@@ -51,6 +51,8 @@ export interface PreviewTools {
   readonly pricesOf: PricesOf;
   /** Remembers what it has added up: a month of millions takes long. */
   readonly openTotals?: OpenTotals;
+  /** A step of the adjustment is committed: its answer has no settlement rather than to fail while the totals are being added up. */
+  readonly isDone?: boolean;
 }
 
 /**
@@ -176,7 +178,8 @@ async function previewSettlement(
   const at = postedAt ?? (await readClock(pool));
   while (!isBeforeEnd(at, period)) period = nextPeriod(period, partner.timeZone);
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
-  const { totals } = await readSettlementView(database, tools.pricesOf, open, tools.openTotals);
+  const totals = await readTotals(database, open, tools);
+  if (!totals) return null;
   const amount = adjustmentAmount(adjustment, pointValue);
   const line = { ...adjustment, points, amount };
   const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
@@ -188,4 +191,18 @@ async function previewSettlement(
         ? { before: totals, after: addAdjustment(totals, line) }
         : { before: addAdjustment(totals, opposite), after: totals },
   };
+}
+
+/** @throws TotalsUnderWayError Before a step is done. */
+async function readTotals(
+  database: Database,
+  open: Settlement,
+  { pricesOf, openTotals, isDone = false }: PreviewTools,
+): Promise<SettlementTotals | undefined> {
+  try {
+    return (await readSettlementView(database, pricesOf, open, openTotals)).totals;
+  } catch (error) {
+    if (isDone && error instanceof TotalsUnderWayError) return undefined;
+    throw error;
+  }
 }

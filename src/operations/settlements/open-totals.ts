@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { unavailable } from '../../domain/service-error.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import {
   addUpVersions,
   carriedForward,
@@ -21,10 +21,17 @@ export interface OpenTotalsOptions {
   readonly prices: Prices;
 }
 
+/** A turn has ended before everything was added up; the next call continues. */
+export class TotalsUnderWayError extends ServiceError {
+  constructor() {
+    super('internal_service_unavailable', 'The totals of the open settlement are being added up. Send the request again.');
+  }
+}
+
 /**
  * The totals of an open settlement, and the time of these totals.
  *
- * @throws ServiceError `internal_service_unavailable` at the end of a turn; the next call continues.
+ * @throws TotalsUnderWayError At the end of a turn.
  */
 export type OpenTotals = (
   db: Queryable,
@@ -71,8 +78,7 @@ export function rememberOpenTotals({
       const part = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent }, { throughEvent });
       sum = { throughEvent, byVersion: addUpVersions([...sum.byVersion, ...part]) };
       sums.set(settlementId, sum);
-      if (throughEvent + eventsAtOnce <= lastSequence && performance.now() >= endsMs)
-        throw unavailable('The totals of the open settlement are being added up. Send the request again.');
+      if (throughEvent + eventsAtOnce <= lastSequence && performance.now() >= endsMs) throw new TotalsUnderWayError();
     }
     const asOf = await readClock(db);
     const rest = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent });

@@ -138,7 +138,7 @@ const previewMembers = {
       before: nullableShape(Figures, 'The totals without it; `null` unless the settlement is open.'),
       after: nullableShape(Figures, 'The totals with it; `null` unless the settlement is open.'),
     }),
-    'The settlement that it changes; `null` where `effect` is, and before a draft that nobody can post.',
+    'The settlement that it changes; `null` where `effect` is, before a draft that nobody can post, and in the answer to a step while the totals of the month are still being added up.',
   ),
 };
 

@@ -50,9 +50,9 @@ function previewTools(tools: OperatorApiTools): PreviewTools {
  * What a decision is about, and a step that is committed, is shown although a rule differs from the audit: without an effect, and with the
  * difference as the problem.
  */
-async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment): Promise<AdjustmentPreview> {
+async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment, isDone: boolean): Promise<AdjustmentPreview> {
   try {
-    return await previewAdjustment(tools.database, adjustment, previewTools(tools));
+    return await previewAdjustment(tools.database, adjustment, { ...previewTools(tools), isDone });
   } catch (error) {
     if (!(error instanceof UnverifiedRecordError)) throw error;
     const { message } = error;
@@ -61,9 +61,10 @@ async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment):
   }
 }
 
-async function describe(tools: OperatorApiTools, adjustment: Adjustment) {
+/** @param isDone A step is committed: its answer says so, whatever is still being added up. */
+async function describe(tools: OperatorApiTools, adjustment: Adjustment, isDone = true) {
   const { partnerId, adjustmentId } = adjustment;
-  const preview = await previewReadable(tools, adjustment);
+  const preview = await previewReadable(tools, adjustment, isDone);
   const reversal = await findReversal(tools.database.pool, partnerId, adjustmentId);
   return {
     adjustment: adjustmentToWire(adjustment),
@@ -114,7 +115,7 @@ export const getAdjustmentOf = operatorRoute({
   params,
   answer: AdjustmentDetail,
   async handle({ tools, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
-    return describe(tools, await getAdjustment(tools.database.pool, { partnerId, adjustmentId }));
+    return describe(tools, await getAdjustment(tools.database.pool, { partnerId, adjustmentId }), false);
   },
 });
 
