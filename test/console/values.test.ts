@@ -288,18 +288,31 @@ describe('what a file says and what is settled', () => {
   };
 
   test('the change that an adjustment would make, from the net points, over the whole int64 range', () => {
-    assert.equal(deltaOf(line), '-30');
+    const list = { is_statement: false };
+    assert.equal(deltaOf(line, list), '-30');
     const most = '9223372036854775807';
-    assert.equal(deltaOf({ ...line, points: most, recorded_points: most, settled_points: '0' }), most);
-    assert.equal(deltaOf({ ...line, points: '100' }), '10');
-    assert.equal(deltaOf({ ...line, points: '101' }), undefined, 'more than was contributed is never settled');
+    assert.equal(deltaOf({ ...line, points: most, recorded_points: most, settled_points: '0' }, list), most);
+    assert.equal(deltaOf({ ...line, points: '100' }, list), '10');
+    assert.equal(deltaOf({ ...line, points: '101' }, list), undefined, 'more than was contributed is never settled');
     const lacking = { ...line, verdict: 'missing_in_partner_file', points: null } as const;
-    assert.equal(deltaOf(lacking), '-90');
-    assert.equal(deltaOf({ ...lacking, settled_points: '0' }), undefined, 'nothing is settled');
-    assert.equal(deltaOf({ ...line, settled_points: '60' }), undefined, 'it is corrected since the comparison');
-    assert.equal(deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null, settled_points: null }), undefined);
-    assert.equal(deltaOf({ ...line, verdict: 'matched' }), undefined);
-    assert.equal(deltaOf({ ...line, line_type: 'adjustment' }), undefined);
+    assert.equal(deltaOf(lacking, list), '-90');
+    assert.equal(deltaOf({ ...lacking, settled_points: '0' }, list), undefined, 'nothing is settled');
+    assert.equal(deltaOf({ ...line, settled_points: '60' }, list), undefined, 'it is corrected since the comparison');
+    assert.equal(
+      deltaOf({ ...line, verdict: 'missing_in_service', transaction_id: null, settled_points: null }, list),
+      undefined,
+    );
+    assert.equal(deltaOf({ ...line, verdict: 'matched' }, list), undefined);
+    assert.equal(deltaOf({ ...line, line_type: 'adjustment' }, list), undefined);
+  });
+
+  test('a line of a statement proposes a change while no adjustment is posted: its points are without them', () => {
+    const statement = { is_statement: true };
+    const without = { ...line, settled_points: '100' };
+    assert.equal(deltaOf({ ...without, points: '60' }, statement), '-40');
+    assert.equal(deltaOf({ ...without, verdict: 'missing_in_partner_file', points: null }, statement), '-100');
+    assert.equal(deltaOf({ ...line, points: '95' }, statement), undefined, 'it would settle 5 more, where the file has 5 less');
+    assert.equal(deltaOf({ ...line, verdict: 'missing_in_partner_file', points: null }, statement), undefined);
   });
 
   const valuesOf = (value: string, lineType?: string) =>

@@ -84,8 +84,8 @@ export function useLineColumns(record: Reconciliation, verdict: Verdict): readon
     why: { label: t.why, isSentences: true, show: (line) => <WhyUnreadable line={line} /> },
     draft: {
       label: adjustment.detail,
-      isGiven: (line) => deltaOf(line) !== undefined,
-      show: (line) => <DraftFromLine partnerId={partnerId} line={line} open={open} />,
+      isGiven: (line) => deltaOf(line, record) !== undefined,
+      show: (line) => <DraftFromLine record={record} line={line} open={open} />,
     },
   };
   return names.filter((name) => name !== 'draft' || mayDraft).map((name) => columns[name]);
@@ -124,15 +124,15 @@ function OtherSettlement({ partnerId, settlementId }: { readonly partnerId: stri
 }
 
 interface DraftFromLineProps {
-  readonly partnerId: string;
+  readonly record: Reconciliation;
   readonly line: ReconciliationLine;
   readonly open: OpenAdjustments | undefined;
 }
 
-function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
+function DraftFromLine({ record, line, open }: DraftFromLineProps) {
   const t = useTexts(RECONCILIATION);
   const [isOpen, setOpen] = useState(false);
-  const delta = deltaOf(line);
+  const delta = deltaOf(line, record);
   if (delta === undefined || line.transaction_id === null) return null;
   return (
     <>
@@ -142,7 +142,7 @@ function DraftFromLine({ partnerId, line, open }: DraftFromLineProps) {
       {/* It stays where a colleague drafts one meanwhile, and says so. */}
       {isOpen && (
         <DraftDialog
-          contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
+          contribution={{ partner_id: record.partner_id, transaction_id: line.transaction_id }}
           initialDelta={delta}
           isOpen
           onClose={() => setOpen(false)}

@@ -39,10 +39,17 @@ export function adviceOf({ line_type, contribution_status }: Pick<Reconciliation
   return line_type === 'contribution' ? (contribution_status ?? 'unknown') : 'noContribution';
 }
 
-/** What has to be settled more or less, where the file is right; `undefined` for a line that no adjustment concerns. */
-export function deltaOf(line: ReconciliationLine): string | undefined {
+/**
+ * What has to be settled more or less, where the file is right; `undefined` for a line that no adjustment concerns. A line of a statement
+ * has the points without adjustments, which have lines of their own: once some are posted it does not say what should be settled.
+ */
+export function deltaOf(
+  line: ReconciliationLine,
+  { is_statement: isStatement }: Pick<Reconciliation, 'is_statement'>,
+): string | undefined {
   const { verdict, points, recorded_points, settled_points, line_type } = line;
   if (settled_points === null || line_type !== 'contribution') return undefined;
+  if (isStatement && settled_points !== recorded_points) return undefined;
   const listed = verdict === 'missing_in_partner_file' ? '0' : points;
   if (listed === null || (verdict !== 'points_mismatch' && verdict !== 'missing_in_partner_file')) return undefined;
   // No adjustment settles more points than the contribution has.
