@@ -9,5 +9,5 @@ const auditKeys = () => [{ id: 'experiment', bytes: Buffer.alloc(32, 6) }];
 export const settlementTools: SettlementTools = {
   ...openSealKeys(auditKeys),
   pricesOf: async () => ({ currency: 'SAR', values: new Map([['default-1', readUnitPrice('0.0125') as bigint]]) }),
-  doubtsOf: async () => () => undefined,
+  doubtsOf: () => async () => undefined,
 };

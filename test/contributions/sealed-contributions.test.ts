@@ -252,7 +252,7 @@ describe('a pending contribution', HANG_LIMIT, () => {
     await confirmPendingContribution(database, OWNER, { partnerId, transactionId: confirmed }, 'looked at');
     await failPendingContribution(database, OWNER, { partnerId, transactionId: failed }, 'looked at by شجرة');
     assert.deepEqual(await problemsOf(partnerId), []);
-    const { closed } = await closeRegularly(database, partnerId, { ...tools(), doubtsOf: async () => () => undefined });
+    const { closed } = await closeRegularly(database, partnerId, { ...tools(), doubtsOf: () => async () => undefined });
     assert.deepEqual(
       (await linesOf(database, closed)).map(({ transactionId }) => transactionId),
       [confirmed],

@@ -26,7 +26,7 @@ export const priced =
 export const tools = (price?: string, currency?: string): SettlementTools => ({
   ...sealKeys,
   pricesOf: priced(price, currency),
-  doubtsOf: async () => () => undefined,
+  doubtsOf: () => async () => undefined,
 });
 
 export const actor = (role: Role = 'approver'): Actor => ({ operatorId: 'opr_of_a_test', role, correlationId: newId('corr') });

@@ -4,15 +4,19 @@ import { listVersionsInForce, type RuledPartner, type RuleVersion } from '../../
 import { findPartners, type Partner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findRuleVersion, listRuleVersions } from '../../store/rules/rule-version.ts';
+import { findRuleVersion, listRuleVersionsOf } from '../../store/rules/rule-version.ts';
 import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
-import { readVerifiedRuleEntries, readVerifiedRules, ruleSubject } from './verified-rules.ts';
+import { readVerifiedRules, readVerifiedRulesNamed, ruleSubject } from './verified-rules.ts';
 
-/** The value of one point for a partner under each version that its contributions may carry, in the partner's currency. */
+/**
+ * The value of one point for a partner under each version that its contributions may carry, in the partner's currency. A version that was
+ * withdrawn was never in force.
+ */
 export const pricesUnderRules: PricesOf = async (db, partner) => {
-  return { currency: partner.currency, values: pricesIn(await listRuleVersions(db), partner) };
+  const rules = await listRuleVersionsOf(db, partner.partnerId, ['point_conversion']);
+  return { currency: partner.currency, values: pricesIn(rules, partner) };
 };
 
 /** The value of one point for each of several partners, by their ids, under the versions that their records carry. */
@@ -35,18 +39,17 @@ export async function readPricesOfPartners(
  * The price that was used, not the current version, is compared with the sealed entry of the version. Only the service's own label has
  * neither, and no price. A version that has a value has a price: one in another currency settles nothing without an amount.
  */
-export const doubtsUnderAudit: DoubtsOf = async (db, partner, { values }) => {
-  const { sealed, doubts } = await readVerifiedRuleEntries(db, databaseOf(db).auditKeys);
-  const sealedPrices = pricesIn(sealed, partner);
-  const sealedVersions = new Map(sealed.map((rule) => [ruleSubject(rule), rule]));
-  return (version) => {
-    const subject = ruleSubject({ kind: 'point_conversion', version });
-    const isKnown = version === DEFAULT_VERSION || sealedVersions.has(subject);
-    if (!isKnown || values.get(version) !== sealedPrices.get(version))
+export const doubtsUnderAudit: DoubtsOf = (db, partner, { values }) => {
+  return async (version) => {
+    const name = { kind: 'point_conversion', version } as const;
+    const { sealed, doubts } = await readVerifiedRulesNamed(db, databaseOf(db).auditKeys, [name]);
+    const isKnown = version === DEFAULT_VERSION || sealed.length > 0;
+    if (!isKnown || values.get(version) !== pricesIn(sealed, partner).get(version))
       return (
-        doubts.get(subject) ?? (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists')
+        doubts.get(ruleSubject(name)) ??
+        (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists')
       );
-    return otherCurrency(sealedVersions.get(subject), partner);
+    return otherCurrency(sealed[0], partner);
   };
 };
 

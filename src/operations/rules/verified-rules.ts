@@ -1,16 +1,23 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
-import { listAuditEntriesOf } from '../../store/audit/audit.ts';
+import { listAuditEntriesOf, listAuditEntriesOfRecords, listAuditedRules } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
-import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import {
+  findRuleVersions,
+  listRuleVersions,
+  listRuleVersionsOf,
+  type RuleName,
+  type RuleRecord,
+} from '../../store/rules/rule-version.ts';
 import { differingFields } from '../audit/compare-with-audit.ts';
 import { readSealedRecord, type SealedRecord } from '../audit/sealed-record.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
-/** The versions of all rules in the database, with the versions in their sealed audit entries. */
+/** Versions in the database, with the versions in their sealed audit entries. */
 export interface VerifiedRules {
   readonly stored: readonly RuleRecord[];
   /** The versions that operators created, by their audit entries. */
@@ -19,38 +26,66 @@ export interface VerifiedRules {
   readonly doubts: ReadonlyMap<string, string>;
 }
 
-export function ruleSubject({ kind, version }: { readonly kind: RuleKind; readonly version: string }): string {
+export function ruleSubject({ kind, version }: RuleName): string {
   return `${kind}/${version}`;
 }
 
 /** So many are compared in a turn of the event loop, which takes some milliseconds. */
 const COMPARED_IN_TURN = 100;
 
-/** Reads all versions and compares each with the audit, while other requests are answered. One that is made or withdrawn meanwhile is no difference. */
+/**
+ * Reads all versions and compares each with the audit, while other requests are answered: not in a transaction, which would hold its locks
+ * meanwhile. One that is made or withdrawn meanwhile is no difference.
+ */
 export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
-  const read = await compareRules(db, auditKeys);
-  // Versions and entries are read one after the other, and a change may be committed between.
-  return read.doubts.size === 0 ? read : compareRules(db, auditKeys);
+  return unlessBetween(async () => {
+    const stored = await listRuleVersions(db);
+    const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
+    const { subjects, compare, verified } = comparisonOf(stored, entries, auditKeys);
+    for (const [index, subject] of subjects.entries()) {
+      if ((index + 1) % COMPARED_IN_TURN === 0) await nextTurn();
+      compare(subject);
+    }
+    return verified;
+  });
 }
 
-async function compareRules(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
-  const stored = await listRuleVersions(db);
-  const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
+/** Reads these versions and compares each with the audit, in one turn of the event loop: for a transaction. */
+export async function readVerifiedRulesNamed(
+  db: Queryable,
+  auditKeys: () => readonly NamedKey[],
+  names: readonly RuleName[],
+): Promise<VerifiedRules> {
+  return unlessBetween(async () => {
+    const stored = await findRuleVersions(db, names);
+    const entries = await listAuditEntriesOfRecords(db, names.map(ruleSubject));
+    const { subjects, compare, verified } = comparisonOf(stored, entries, auditKeys);
+    subjects.forEach(compare);
+    return verified;
+  });
+}
+
+/** Versions and entries are read one after the other, and a change may be committed between. */
+async function unlessBetween(read: () => Promise<VerifiedRules>): Promise<VerifiedRules> {
+  const first = await read();
+  return first.doubts.size === 0 ? first : read();
+}
+
+/** Every version is compared by itself, so that whoever compares many can pause between them. */
+function comparisonOf(stored: readonly RuleRecord[], entries: readonly SealedEntry[], auditKeys: () => readonly NamedKey[]) {
   const keys = entries.length > 0 ? auditKeys() : [];
   const entriesBy = Map.groupBy(entries, ({ subjectId }) => subjectId);
   const storedBy = new Map(stored.map((rule) => [ruleSubject(rule), rule]));
   const sealed: RuleRecord[] = [];
   const doubts = new Map<string, string>();
-  let compared = 0;
-  for (const subject of new Set([...storedBy.keys(), ...entriesBy.keys()])) {
-    if (++compared % COMPARED_IN_TURN === 0) await nextTurn();
+  const compare = (subject: string): void => {
     const { last, doubt } = readSealedRecord(entriesBy.get(subject) ?? [], keys);
     const after = last?.after ?? null;
     if (after !== null) sealed.push(readRule(after));
     const found = doubt ?? describeDifference(storedBy.get(subject), last);
     if (found !== undefined) doubts.set(subject, found);
-  }
-  return { stored, sealed, doubts };
+  };
+  return { subjects: [...new Set([...storedBy.keys(), ...entriesBy.keys()])], compare, verified: { stored, sealed, doubts } };
 }
 
 /** How a version differs from its last entry; `undefined` when it is the same. */
@@ -61,7 +96,8 @@ function describeDifference(rule: RuleRecord | undefined, last: SealedRecord['la
 }
 
 /**
- * The versions that are or were in force for a partner; none differs from its entry.
+ * The versions that are or were in force for a partner; none differs from its entry. Only these are read: those that the database has for
+ * the partner, and those that the audit has for it.
  *
  * @throws UnverifiedRecordError With the first that differs, or that the audit does not have.
  */
@@ -70,14 +106,17 @@ export async function readVerifiedRules(
   auditKeys: () => readonly NamedKey[],
   partnerId: string,
 ): Promise<RuleRecord[]> {
-  const { stored, sealed, doubts } = await readVerifiedRuleEntries(db, auditKeys);
-  const concerns = (rule: RuleRecord) => rule.partnerId === null || rule.partnerId === partnerId;
-  const subjects = new Set([...stored, ...sealed].filter(concerns).map(ruleSubject));
-  const known = new Set([...stored, ...sealed].map(ruleSubject));
+  const stored = await listRuleVersionsOf(db, partnerId, RULE_KINDS);
+  const subjects = new Set([...stored.map(ruleSubject), ...(await listAuditedRules(db, partnerId))]);
+  const { sealed, doubts } = await readVerifiedRulesNamed(db, auditKeys, [...subjects].map(nameOf));
   for (const [subject, doubt] of doubts)
-    if (subjects.has(subject) || !known.has(subject))
-      throw new UnverifiedRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
-  return sealed.filter((rule) => concerns(rule) && rule.withdrawnAt === null);
+    throw new UnverifiedRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
+  return sealed.filter((rule) => (rule.partnerId === null || rule.partnerId === partnerId) && rule.withdrawnAt === null);
+}
+
+function nameOf(subject: string): RuleName {
+  const end = subject.indexOf('/');
+  return { kind: subject.slice(0, end) as RuleKind, version: subject.slice(end + 1) };
 }
 
 /** Reads what `ruleToWire` wrote, from the text in the audit. */

@@ -144,7 +144,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const adjusted = await assignAdjustments(db, after, LONG);
   await requireVerifiedAdjustments(db, open);
   const check = sealedOnly(databaseOf(db));
-  const doubtOf = await tools.doubtsOf(db, partner, prices);
+  const doubtOf = tools.doubtsOf(db, partner, prices);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
   await refuseUnverifiedLeft(db, open, check);
   refuseDifference({ assigned, adjusted, previous }, totals);
@@ -192,8 +192,18 @@ async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: 
   }
 }
 
-function refuseDoubted({ lineNo, pointConversionVersion, transactionId }: SettlementLine, doubtOf: DoubtOf): void {
-  const doubt = pointConversionVersion === null ? undefined : doubtOf(pointConversionVersion);
+/** Each version is compared once, on its first line. */
+function refuserOfDoubted(doubtOf: DoubtOf): (line: SettlementLine) => Promise<void> | undefined {
+  const compared = new Set<string>();
+  return (line) => {
+    const { pointConversionVersion: version } = line;
+    if (version === null || compared.has(version)) return undefined;
+    compared.add(version);
+    return doubtOf(version).then((doubt) => refuseDoubt(line, doubt));
+  };
+}
+
+function refuseDoubt({ lineNo, pointConversionVersion, transactionId }: SettlementLine, doubt: string | undefined): void {
   if (doubt === undefined) return;
   throw new UnverifiedRecordError(
     `The value of a point ${JSON.stringify(pointConversionVersion)}, which prices ${transactionId} on line ${lineNo}, differs from the audit: ${doubt}. ${WHAT_TO_DO}`,
@@ -219,6 +229,7 @@ async function readBack(
 ): Promise<ReadBack> {
   const counter = countTotals();
   const contributions = compareSettledContributions(db, partnerId, check);
+  const refuseDoubted = refuserOfDoubted(doubtOf);
   const prove = lineProver(sign, { partnerId, settlementId });
   const lines = async function* (): AsyncGenerator<SettlementLine> {
     let proofs: Buffer[] = [];
@@ -231,7 +242,7 @@ async function readBack(
     for await (const line of eachSettlementLine(db, { partnerId, settlementId })) {
       ({ lineNo } = line);
       counter.add(line);
-      refuseDoubted(line, doubtOf);
+      await refuseDoubted(line);
       await contributions.add(line);
       if (proofs.push(prove(line)) === PROOFS_PER_ROW) await keepProofs();
       yield line;

@@ -277,3 +277,28 @@ const OF_SUBJECTS: Statement = {
 export async function listAuditEntriesOf(db: Queryable, prefix: string): Promise<SealedEntry[]> {
   return run<SealedEntry>(db, OF_SUBJECTS, [prefix]);
 }
+
+const OF_NAMED: Statement = {
+  name: 'list_audit_entries_of_records',
+  text: `select ${COLUMNS} from unnest($1::text[]) as wanted (id) cross join lateral (
+      select * from audit_entry where subject_id between wanted.id and wanted.id order by subject_id, entry_no offset 0
+    ) a`,
+};
+
+/** All entries about these records, in their order for each record. */
+export async function listAuditEntriesOfRecords(db: Queryable, subjectIds: readonly string[]): Promise<SealedEntry[]> {
+  return subjectIds.length === 0 ? [] : run<SealedEntry>(db, OF_NAMED, [subjectIds]);
+}
+
+/** Of the entries about rules, of which there are few beside all others of a partner. */
+const RULES: Statement = {
+  name: 'list_audited_rules',
+  text: `select subject_id as "subjectId" from audit_entry
+    where action > 'rule.' and action < 'rule/' and coalesce(partner_id, $1) = $1 order by action, entry_no`,
+};
+
+/** The versions of rules that have an entry of the partner, or one of all partners: each as often as it has one. */
+export async function listAuditedRules(db: Queryable, partnerId: string): Promise<string[]> {
+  const rows = await run<{ subjectId: string }>(db, RULES, [partnerId]);
+  return rows.map(({ subjectId }) => subjectId);
+}

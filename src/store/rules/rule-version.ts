@@ -8,6 +8,9 @@ import { run, type Statement } from '../query.ts';
 /** A version with the times of its creation and its withdrawal. */
 export type RuleRecord = RuleVersion & { readonly createdAt: Date; readonly withdrawnAt: Date | null };
 
+/** A label belongs to one version of its kind. */
+export type RuleName = Pick<RuleHead, 'kind' | 'version'>;
+
 interface RuleRow extends Record<string, unknown> {
   readonly kind: RuleKind;
   readonly version: string;
@@ -131,6 +134,31 @@ const LIST = durableRead({
 /** Every version of every kind, withdrawn ones too, by kind and start. */
 export async function listRuleVersions(db: Queryable): Promise<RuleRecord[]> {
   return (await run<RuleRow>(db, LIST, [])).map(readRuleRow);
+}
+
+/** The index has the versions that are not withdrawn, by kind and partner. */
+const LIST_OF_PARTNER: Statement = {
+  name: 'list_rule_versions_of_partner',
+  text: `select ${COLUMNS} from rule_version
+    where kind = any($2::text[]) and coalesce(partner_id, '') = any(array['', $1::text]) and withdrawn_at is null
+    order by kind, coalesce(partner_id, ''), starts_at`,
+};
+
+/** The versions of these kinds that are meant for a partner, its own and those for all, without the withdrawn ones. */
+export async function listRuleVersionsOf(db: Queryable, partnerId: string, kinds: readonly RuleKind[]): Promise<RuleRecord[]> {
+  return (await run<RuleRow>(db, LIST_OF_PARTNER, [partnerId, kinds])).map(readRuleRow);
+}
+
+const FIND_NAMED: Statement = {
+  name: 'find_rule_versions',
+  text: `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (wanted_kind, wanted_version)
+    cross join lateral (select * from rule_version where kind = wanted_kind and version = wanted_version limit 1) r`,
+};
+
+/** The existing ones of these, withdrawn or not, in any order. */
+export async function findRuleVersions(db: Queryable, names: readonly RuleName[]): Promise<RuleRecord[]> {
+  const values = [names.map(({ kind }) => kind), names.map(({ version }) => version)];
+  return names.length === 0 ? [] : (await run<RuleRow>(db, FIND_NAMED, values)).map(readRuleRow);
 }
 
 const WITHDRAW: Statement = {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { draftContribution, draftEstimate, linkOf, withLink } from '../../../bench/rows/hot-statements.ts';
 import { calculationId, eventId, idempotencyKey, newToken, orderRef, transactionId } from '../../../bench/rows/identifiers.ts';
 import { newId } from '../../../src/domain/identifiers.ts';
-import { findHeldApiKeys, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
+import { findHeldApiKeys, hadApiKeyWithin, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
 import { findPartner, findPartners, listPartners } from '../../../src/store/access/partner.ts';
-import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit.ts';
+import { findAuditHead, listAuditEntriesOfRecords, listAuditedRules, lockAuditHead } from '../../../src/store/audit/audit.ts';
 import { readClock } from '../../../src/store/clock.ts';
 import {
   findContributionConflicts,
@@ -69,7 +69,12 @@ import {
   endLostReconciliationsOf,
   listLeftReconciliations,
 } from '../../../src/store/reconciliations/reconciliation.ts';
-import { listRuleVersions, readRuleRevision } from '../../../src/store/rules/rule-version.ts';
+import {
+  findRuleVersions,
+  listRuleVersions,
+  listRuleVersionsOf,
+  readRuleRevision,
+} from '../../../src/store/rules/rule-version.ts';
 import { deleteOldRehearsals, listPartnersWithOldRehearsals } from '../../../src/store/sandbox/old-rehearsal.ts';
 import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.ts';
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
@@ -457,6 +462,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
 function idleCalls(terms: HotCallOptions): HotCall[] {
   const { partnerId, keyId } = terms;
   const jobName = 'close_settlements';
+  const rule = { kind: 'point_conversion', version: 'v_00000000000000000001' } as const;
   const end = { jobName, runNo: 1n, outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
   return [
     { title: 'credentials', send: (db) => findHeldApiKeys(db, [keyId, ...Array.from({ length: BATCH }, newToken)]) },
@@ -466,6 +472,11 @@ function idleCalls(terms: HotCallOptions): HotCall[] {
     { title: 'some partners', send: (db) => findPartners(db, [partnerId]) },
     { title: 'revision of the rules', send: (db) => readRuleRevision(db) },
     { title: 'versions of the rules', send: (db) => listRuleVersions(db) },
+    { title: 'versions of the rules of a partner', send: (db) => listRuleVersionsOf(db, partnerId, ['point_conversion']) },
+    { title: 'versions of the rules by name', send: (db) => findRuleVersions(db, [rule]) },
+    { title: 'audited versions of the rules of a partner', send: (db) => listAuditedRules(db, partnerId) },
+    { title: 'entries of some records', send: (db) => listAuditEntriesOfRecords(db, [`${rule.kind}/${rule.version}`]) },
+    { title: 'a key of a partner', send: (db) => hadApiKeyWithin(db, partnerId, 30) },
     { title: 'clock', send: (db) => readClock(db) },
     { title: 'due jobs', send: (db) => listDueJobs(db) },
     { title: 'states of jobs', send: (db) => listJobStates(db) },

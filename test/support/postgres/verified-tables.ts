@@ -91,6 +91,8 @@ function recordRows({ partnerId, fewer }: HotCallOptions, subject: string): stri
   const rates = { writes_per_second: '1', lookups_per_second: '1', reports_per_second: '1' };
   const credential = { credential_id: idOf('cred'), operator_id: idOf('op'), kind: `'token'`, secret_sha256: sha256 };
   const rule = { kind: `'tree_cost'`, version: idOf('v'), starts_at: `now() + n * interval '1 day'`, created_at: now };
+  const ofOthers = { ...rule, kind: `'point_conversion'`, partner_id: idOf('ptn') };
+  const made = { action: `'rule.create'`, partner_id: idOf('ptn'), subject_id: `'point_conversion/' || ${idOf('v')}` };
   return [
     insertSelect('adjustment', { ...adjustment, ...rules, ...reason, ...points, ...drafted, ...posted }, through(fewer)),
     insertSelect('audit_entry', { ...entry, subject_id: idOf('adj'), ...seal }, through(fewer)),
@@ -101,6 +103,8 @@ function recordRows({ partnerId, fewer }: HotCallOptions, subject: string): stri
     insertSelect('operator', { operator_id: idOf('op'), name: `'n'`, role: `'viewer'`, created_at: now }, through(FEW)),
     insertSelect('operator_credential', { ...credential, created_at: now, expires_at: now }, through(FEW)),
     insertSelect('rule_version', rule, through(FEW)),
+    insertSelect('rule_version', ofOthers, through(FEW)),
+    insertSelect('audit_entry', { ...entry, entry_no: `${fewer} + n`, ...made, ...seal }, through(FEW)),
   ];
 }
 
