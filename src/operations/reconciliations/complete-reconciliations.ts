@@ -7,6 +7,7 @@ import {
   endLostReconciliations,
   listLeftReconciliations,
   type Reconciliation,
+  type ReconciliationName,
   updateDone,
 } from '../../store/reconciliations/reconciliation.ts';
 import {
@@ -24,11 +25,18 @@ export interface Completing {
   readonly nodes?: NodeReader;
   /** Counts the lines that lists lack, which are stored for their partners. */
   readonly usage?: StorageUsage;
+  /** While lists are under way, whatever has arrived meanwhile is looked for after this time. */
+  readonly lookEveryMs?: number;
 }
+
+const LOOK_EVERY_MS = 1_000;
+/** So many have their turns well within the lease of each, also when a page takes a second. */
+const UNDER_WAY_MAX = 40;
 
 /**
  * Finds the records that received lists lack, for every list that no process completes: at once after an upload, and later when a process
- * died. One that cannot be completed holds up no other.
+ * died. Lists take turns, a page each, and one that arrives meanwhile joins them: a settlement of millions of lines holds up no other
+ * partner. One that cannot be completed holds up no other either.
  *
  * @returns How many were completed.
  * @throws AggregateError When some could not be completed, after all others were.
@@ -36,38 +44,79 @@ export interface Completing {
 export async function completeReconciliations(
   database: Database,
   signal: AbortSignal,
-  { nodes = new NodeReader(database), usage = UNCOUNTED }: Completing = {},
+  { nodes = new NodeReader(database), usage = UNCOUNTED, lookEveryMs = LOOK_EVERY_MS }: Completing = {},
 ): Promise<number> {
   let count = 0;
   const failed = (failures: number) => `${pluralise(failures, 'reconciliation')} could not be completed.`;
-  await endLostReconciliations(nodes);
-  await forEachSettled(await listLeftReconciliations(nodes), { signal, failed }, async (name) => {
-    const claimed = await claimReconciliation(database.pool, name);
-    if (claimed && (await findMissing({ database, usage, signal }, claimed))) count++;
+  const underWay: Reconciliation[] = [];
+  const turns = eachTurn(underWay, () => listLeft(nodes), lookEveryMs);
+  await forEachSettled(turns, { signal, failed }, async (turn) => {
+    const progress = 'status' in turn ? turn : await claimReconciliation(database.pool, turn);
+    if (!progress) return;
+    const rest = await findMissing(database, usage, progress);
+    if (rest) underWay.push(rest);
+    else count++;
   });
   return count;
 }
 
-interface Finding extends Required<Pick<Completing, 'usage'>> {
-  readonly database: Database;
-  readonly signal: AbortSignal;
+async function listLeft(nodes: NodeReader): Promise<ReconciliationName[]> {
+  await endLostReconciliations(nodes);
+  return listLeftReconciliations(nodes);
 }
 
-async function findMissing({ database, usage, signal }: Finding, claimed: Reconciliation): Promise<boolean> {
-  for (let progress = claimed; !signal.aborted; ) {
-    const page = { afterLine: progress.comparedThrough, limit: LINES_AT_ONCE };
-    const beside = await listSettlementBesideList(database.pool, progress, page);
-    const lines = beside.filter(({ listedAt }) => listedAt === null).map((line) => missingInList(line, claimed));
-    const comparedThrough = beside.at(-1)?.lineNo ?? progress.comparedThrough;
-    progress = { ...progress, ...addUp(progress, lines), comparedThrough };
-    await storeProgress(database, progress, lines);
-    countLines(usage, claimed.partnerId, lines);
-    if (beside.length < LINES_AT_ONCE) {
-      await updateDone(database.pool, claimed);
-      return true;
+/**
+ * A page of each list that is under way, then one list that is left, and so on until none is. So each process begins a further list only
+ * after a page of those that it has, and other processes find some to begin.
+ */
+async function* eachTurn(
+  underWay: Reconciliation[],
+  list: () => Promise<ReconciliationName[]>,
+  lookEveryMs: number,
+): AsyncGenerator<Reconciliation | ReconciliationName> {
+  // What failed is left for a later call.
+  const begun = new Set<string>();
+  let left: ReconciliationName[] = [];
+  let lookedAtMs = Number.NEGATIVE_INFINITY;
+  // A look that fails ends no list that is under way; the next call tells of it.
+  const unlessUnderWay = (error: unknown): ReconciliationName[] => {
+    if (underWay.length === 0) throw error;
+    return [];
+  };
+  do {
+    if (left.length === 0 && performance.now() - lookedAtMs >= lookEveryMs) {
+      left = (await list().catch(unlessUnderWay)).filter(({ reconciliationId }) => !begun.has(reconciliationId));
+      lookedAtMs = performance.now();
     }
-  }
-  return false;
+    const next = underWay.length < UNDER_WAY_MAX ? left.shift() : undefined;
+    if (next) {
+      begun.add(next.reconciliationId);
+      yield next;
+    }
+    yield* underWay.splice(0);
+  } while (underWay.length > 0 || left.length > 0);
+}
+
+/**
+ * One page of the settlement's lines, which renews the lease.
+ *
+ * @returns How far it has come; `undefined` when that was the last page.
+ */
+async function findMissing(
+  database: Database,
+  usage: StorageUsage,
+  claimed: Reconciliation,
+): Promise<Reconciliation | undefined> {
+  const page = { afterLine: claimed.comparedThrough, limit: LINES_AT_ONCE };
+  const beside = await listSettlementBesideList(database.pool, claimed, page);
+  const lines = beside.filter(({ listedAt }) => listedAt === null).map((line) => missingInList(line, claimed));
+  const comparedThrough = beside.at(-1)?.lineNo ?? claimed.comparedThrough;
+  const progress = { ...claimed, ...addUp(claimed, lines), comparedThrough };
+  await storeProgress(database, progress, lines);
+  countLines(usage, claimed.partnerId, lines);
+  if (beside.length === LINES_AT_ONCE) return progress;
+  await updateDone(database.pool, claimed);
+  return undefined;
 }
 
 function missingInList(line: ListedSettlementLine, { isStatement, settlementId }: Reconciliation): ReconciliationLine {
