@@ -4,13 +4,14 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
-import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { changeSettlementPolicy, createPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveAdjustment, draftAdjustment, postAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { pricesUnderRules } from '../../src/operations/rules/rule-prices.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -96,6 +97,31 @@ describe('what a point is worth', HANG_LIMIT, () => {
     );
     assert.equal((await draft('4')).amountDelta, 4_000_000_000_000n);
     await assert.rejects(draft('-1.01'), /leave -0\.01 SAR settled/);
+  });
+
+  test('a restatement reaches no value of a rule from before the partner had a currency: it gave none', async () => {
+    const { partner, client } = await service.newPartner();
+    const { partnerId } = partner;
+    await asSuperuser(database.pool, async (superuser) => {
+      await superuser.query("update partner set created_at = created_at - interval '3 days' where partner_id = $1", [partnerId]);
+    });
+    await attestRecord(database, OWNER, { kind: 'partner', id: partnerId, reason: 'made earlier by a test' });
+    await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
+    const [before, label] = [uniqueId('value'), uniqueId('value')];
+    await insertPrice(database, 'point_conversion', { partnerId, label: before, starts: '-2 days', price: '9' });
+    await insertPrice(database, 'point_conversion', { partnerId, label, starts: '-1 day', price: '0.05' });
+    const transactionId = await waitFor('contribution with a value', async () => {
+      const { contribution } = (await client.confirm({ points: 100 })).body;
+      return contribution.point_conversion_version === label ? (contribution.transaction_id as string) : undefined;
+    });
+    const [operator] = await enrolled(database, 'operator');
+    const why = { reasonCode: 'conversion_restatement', reasonEn: 'Another value.', reasonAr: 'قيمة أخرى.' } as const;
+    const draft = (amountDelta: string) => {
+      const wanted = { partnerId, transactionId, ...why, pointsDelta: 0n, amountDelta, reversalOf: null };
+      return draftAdjustment(database, operator, wanted, { pricesOf: pricesUnderRules });
+    };
+    await assert.rejects(draft('0.01'), /which are worth at most 5 SAR; 5 SAR is settled now/);
+    assert.equal((await draft('-1')).amountDelta, -1_000_000_000_000n);
   });
 
   test('a partner whose start was edited in the database is restated by nobody: neither drafted nor approved nor posted', async () => {

@@ -8,6 +8,7 @@ import { findRuleVersion, listRuleVersionsOf } from '../../store/rules/rule-vers
 import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { DoubtsOf, PricesOf } from '../settlements/settlement-tools.ts';
+import { readCurrencyStart } from './currency-start.ts';
 import { readVerifiedRules, readVerifiedRulesNamed, ruleSubject } from './verified-rules.ts';
 
 /**
@@ -68,7 +69,7 @@ function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledP
 }
 
 /**
- * The highest value that a point ever had for a partner; `null` when points never had a value.
+ * The highest value that a point ever had for a partner, since it has its currency; `null` when points never had a value.
  *
  * @throws UnverifiedRecordError When a version of the partner's rules differs from the audit.
  */
@@ -78,7 +79,7 @@ export async function findHighestPointValue(
   auditKeys: () => readonly NamedKey[],
 ): Promise<bigint | null> {
   const versions = await readVerifiedRules(db, auditKeys, partner.partnerId);
-  const span = { partner, from: partner.createdAt, to: await readClock(db) };
+  const span = { partner, from: await readCurrencyStart(db, partner, auditKeys), to: await readClock(db) };
   const values = listVersionsInForce('point_conversion', versions, span).map(({ pointValue }) => pointValue);
   return values.reduce((most, value) => (most !== null && (value === null || value < most) ? most : value), null);
 }

@@ -290,6 +290,20 @@ export async function listAuditEntriesOfRecords(db: Queryable, subjectIds: reado
   return subjectIds.length === 0 ? [] : run<SealedEntry>(db, OF_NAMED, [subjectIds]);
 }
 
+const ABOUT: Statement = {
+  name: 'list_audit_entries_about',
+  text: `select ${COLUMNS} from audit_entry where subject_id between $1 and $1 and action like $2 || '.%' order by subject_id, entry_no`,
+};
+
+/**
+ * All entries about one record, in their order.
+ *
+ * @param kind The prefix of the actions, before the dot.
+ */
+export async function listAuditEntriesAbout(db: Queryable, kind: string, subjectId: string): Promise<SealedEntry[]> {
+  return run<SealedEntry>(db, ABOUT, [subjectId, kind]);
+}
+
 /** Of the entries about rules, of which there are few beside all others of a partner. */
 const RULES: Statement = {
   name: 'list_audited_rules',
