@@ -1,4 +1,5 @@
 import { NOT_OF_CONTRIBUTION } from '../../domain/adjustments/new-adjustment.ts';
+import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { type ErrorDetail, invalidRequest, refuseInvalid } from '../../domain/service-error.ts';
 import { oppositeOf } from '../../operations/adjustments/manage-adjustment.ts';
 import type { Queryable } from '../../store/database.ts';
@@ -15,8 +16,6 @@ interface StatedChange {
   /** The id of the adjustment to reverse. */
   readonly reversal_of?: string | undefined;
 }
-
-const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * The contribution and the deltas that a request states, or those opposite to what it reverses.
@@ -44,9 +43,11 @@ export async function readStated(db: Queryable, stated: StatedChange): ReturnTyp
 }
 
 function readDelta(text = '0'): bigint {
-  const delta = /^-?\d{1,19}$/.test(text) ? BigInt(text) : INT64_MAX + 1n;
-  if (delta <= INT64_MAX && delta >= -INT64_MAX) return delta;
-  return refuse('points_delta', 'wrong_form', 'points_delta must be a whole number in digits, such as -250.');
+  if (!/^-?\d+$/.test(text))
+    return refuse('points_delta', 'wrong_form', 'points_delta must be a whole number in digits, such as -250.');
+  const delta = BigInt(text);
+  if (delta <= POINTS_MAX && delta >= -POINTS_MAX) return delta;
+  return refuse('points_delta', 'out_of_bounds', `points_delta must be from -${POINTS_MAX} to ${POINTS_MAX}.`);
 }
 
 function notExpected(field: string): ErrorDetail {
@@ -54,6 +55,6 @@ function notExpected(field: string): ErrorDetail {
   return { field, code: 'not_expected', message };
 }
 
-function refuse(field: string, code: 'missing' | 'wrong_form', message: string): never {
+function refuse(field: string, code: 'missing' | 'wrong_form' | 'out_of_bounds', message: string): never {
   throw invalidRequest([{ field, code, message }]);
 }
