@@ -1,3 +1,5 @@
+import { amountOf } from '../numbers/money.ts';
+
 /** @see docs/spec/settlements.md#3-adjustment. */
 export const ADJUSTMENT_STATUSES = ['draft', 'approved', 'posted', 'rejected'] as const;
 
@@ -51,5 +53,5 @@ export function adjustmentAmount(
   pointValue: bigint | null,
 ): bigint | null {
   if (amountDelta !== null) return amountDelta;
-  return pointValue === null ? null : pointsDelta * pointValue;
+  return pointValue === null ? null : amountOf(pointsDelta, pointValue);
 }

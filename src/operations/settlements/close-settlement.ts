@@ -39,7 +39,8 @@ import { ensureSealStart } from '../audit/seal-start.ts';
 import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
 import { compareSettledContributions } from './compare-settled-contributions.ts';
-import { asOpened, enqueueClosedEvent, enqueueOpenedEvent, reread, totalsOfOpen } from './open-settlement.ts';
+import { asOpened, enqueueClosedEvent, enqueueOpenedEvent, reread } from './open-settlement.ts';
+import { totalsOfOpen } from './open-totals.ts';
 import { requireVerifiedAdjustments } from './require-verified-adjustments.ts';
 import type { DoubtOf, SettlementTools } from './settlement-tools.ts';
 

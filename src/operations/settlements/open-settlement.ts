@@ -1,13 +1,10 @@
 import { newId } from '../../domain/identifiers.ts';
 import { calendarPeriod } from '../../domain/settlements/settlement-period.ts';
-import { carriedForward, type SettlementTotals, totalsOfSums } from '../../domain/settlements/settlement-totals.ts';
+import { type SettlementTotals, totalsOfSums } from '../../domain/settlements/settlement-totals.ts';
 import type { Partner } from '../../store/access/partner.ts';
-import { sumUnsettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
 import type { Queryable } from '../../store/database.ts';
 import { insertEvent } from '../../store/events/event.ts';
-import type { Prices } from '../../store/settlements/price-of-points.ts';
 import { findSettlement, insertSettlement, type NewSettlement, type Settlement } from '../../store/settlements/settlement.ts';
-import { type SumOptions, sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { type SettlementView, settlementToData } from '../../wire/settlement-to-wire.ts';
 
@@ -54,19 +51,6 @@ async function enqueueEvent(db: Queryable, eventType: string, shown: SettlementV
   const { partnerId, settlementId } = shown.settlement;
   const data = exactJson({ settlement: settlementToData(shown) });
   await insertEvent(db, { partnerId, eventId: newId('evt'), eventType, subjectId: settlementId, correlationId, data });
-}
-
-/** What an open settlement would contain if it were closed now: its contributions, its adjustments, and what is carried in. */
-export async function totalsOfOpen(
-  db: Queryable,
-  settlement: Pick<Settlement, 'partnerId' | 'followsEvent' | 'period'>,
-  { previous, prices, ...options }: { previous: SettlementTotals | undefined; prices: Prices } & SumOptions,
-): Promise<SettlementTotals> {
-  const { partnerId, followsEvent, period } = settlement;
-  const { endsAt } = period;
-  const contributions = await sumUnsettled(db, { partnerId, followsEvent, endsAt, prices }, options);
-  const adjustments = await sumUnsettledAdjustments(db, { partnerId, endsAt, prices });
-  return totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) });
 }
 
 /** The settlement as the database has it now. */

@@ -13,7 +13,7 @@ import type { Queryable } from '../../store/database.ts';
 import { findLastSequence } from '../../store/events/event.ts';
 import type { Prices } from '../../store/settlements/price-of-points.ts';
 import type { Settlement } from '../../store/settlements/settlement.ts';
-import { sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
+import { type SumOptions, sumUnsettled } from '../../store/settlements/unsettled-contribution.ts';
 
 export interface OpenTotalsOptions {
   /** Carried from the previous settlement. */
@@ -83,7 +83,26 @@ export function rememberOpenTotals({
     const asOf = await readClock(db);
     const rest = await sumUnsettled(db, { ...of, followsEvent: sum.throughEvent });
     const contributions = addUpVersions([...sum.byVersion, ...rest]);
-    const adjustments = await sumUnsettledAdjustments(db, of);
-    return { totals: totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) }), asOf };
+    return { totals: await totalsWith(db, contributions, { ...of, previous }), asOf };
   };
+}
+
+/** What an open settlement would contain if it were closed now, in one statement for its contributions. */
+export async function totalsOfOpen(
+  db: Queryable,
+  { partnerId, followsEvent, period: { endsAt } }: Pick<Settlement, 'partnerId' | 'followsEvent' | 'period'>,
+  { previous, prices, ...options }: OpenTotalsOptions & SumOptions,
+): Promise<SettlementTotals> {
+  const of = { partnerId, endsAt, prices };
+  return totalsWith(db, await sumUnsettled(db, { ...of, followsEvent }, options), { ...of, previous });
+}
+
+/** Its contributions, its adjustments, and what is carried in. */
+async function totalsWith(
+  db: Queryable,
+  contributions: readonly VersionTotals[],
+  { previous, ...of }: OpenTotalsOptions & { readonly partnerId: string; readonly endsAt: Date },
+): Promise<SettlementTotals> {
+  const adjustments = await sumUnsettledAdjustments(db, of);
+  return totalsOfSums({ contributions, adjustments, carried: previous && carriedForward(previous) });
 }

@@ -4,6 +4,7 @@ import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { readExact, readVersions } from './exact-totals.ts';
+import { acknowledgementStatus } from './settlement-acknowledgement.ts';
 
 /** A closed settlement, as far as it can be pooled. */
 export interface PoolableSettlement {
@@ -25,7 +26,7 @@ export interface PoolableSettlement {
   /** Contributions and adjustments, without what is carried in. */
   readonly byVersion: readonly VersionTotals[];
   /** `null` without contributions, as it cannot be pooled. */
-  readonly acknowledgement: 'pending' | AcknowledgementStatus | null;
+  readonly acknowledgement: AcknowledgementStatus | null;
 }
 
 interface Row extends Omit<PoolableSettlement, 'points' | 'amount' | 'byVersion'> {
@@ -34,19 +35,14 @@ interface Row extends Omit<PoolableSettlement, 'points' | 'amount' | 'byVersion'
   readonly byVersion: string;
 }
 
-/**
- * The acknowledgement is read for what may be pooled alone, as thousands are looked at. Of a dispute and the acceptance that ended it, the
- * acceptance counts.
- */
+/** The acknowledgement is read for what may be pooled alone, as thousands are looked at. */
 const columnsOf = (
   partnerId: string,
 ) => `s.partner_id as "partnerId", s.settlement_id as "settlementId", s.period_label as "periodLabel",
       s.period_start as "periodStart", s.period_end as "periodEnd", s.period_timezone as "timeZone", s.closed_at as "closedAt",
       s.contribution_count as "contributionCount", (s.gross_points + s.adjustment_points)::text as points, s.currency,
       s.exact_amount::text as amount, s.totals_by_version as "byVersion",
-      case when s.contribution_count > 0 then coalesce((
-        select min(k.status) from settlement_acknowledgement k where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id
-      ), 'pending') end as acknowledgement`;
+      case when s.contribution_count > 0 then ${acknowledgementStatus(partnerId)} end as acknowledgement`;
 const COLUMNS = columnsOf('s.partner_id');
 
 const readRow = <Read extends Row>(row: Read) => ({

@@ -16,6 +16,25 @@ export interface AcknowledgementRecord extends Acknowledgement {
 const COLUMNS = `partner_id as "partnerId", settlement_id as "settlementId", status, idempotency_key as "idempotencyKey", fingerprint,
     reference, note, acknowledged_at as "acknowledgedAt"`;
 
+/**
+ * SQL for how the partner answered the settlement `s`: where an acceptance ended a dispute, the acceptance.
+ *
+ * @param partnerId SQL.
+ */
+export function acknowledgementStatus(partnerId: string): string {
+  return `coalesce((
+        select min(k.status) from settlement_acknowledgement k where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id
+      ), 'pending')`;
+}
+
+/** SQL for the whole of that answer; without a row before there is one. */
+export function acknowledgementRow(partnerId: string): string {
+  return `(
+      select status, acknowledged_at, reference, note from settlement_acknowledgement k
+      where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id order by k.status limit 1
+    )`;
+}
+
 const INSERT: Statement = {
   name: 'insert_settlement_acknowledgement',
   text: `insert into settlement_acknowledgement (partner_id, settlement_id, status, idempotency_key, fingerprint, reference, note, acknowledged_at)

@@ -6,6 +6,7 @@ import { eachRow } from '../each-page.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
 import { readSums, type SumsRow } from './exact-totals.ts';
+import { acknowledgementStatus } from './settlement-acknowledgement.ts';
 
 /** A settlement, and how its partner answered. */
 export interface ListedSettlement {
@@ -21,9 +22,6 @@ export interface ListedSettlement {
   readonly acknowledgement: AcknowledgementStatus;
 }
 
-const acknowledgementOf = (partnerId: string) => `coalesce((
-        select min(a.status) from settlement_acknowledgement a where a.partner_id = ${partnerId} and a.settlement_id = s.settlement_id
-      ), 'pending') as acknowledgement`;
 /** Not of points without a value; a closed settlement without lines has the amount 0. As the index says it. */
 const HAS_AMOUNT = '(exact_amount is not null or contribution_count + adjustment_count = 0 and carried_points = 0)';
 const CURRENCY = `case when ${HAS_AMOUNT} then currency end`;
@@ -32,7 +30,7 @@ const MONTH = 'left(period_label, 7)';
 const selectOf = (
   partnerId: string,
 ) => `partner_id as "partnerId", settlement_id as "settlementId", status, period_label as "periodLabel", ${MONTH} as month,
-      ${CURRENCY} as currency, ${acknowledgementOf(partnerId)}`;
+      ${CURRENCY} as currency, ${acknowledgementStatus(partnerId)} as acknowledgement`;
 
 export type ClosedOrder = 'closed_at' | 'net_points' | 'payable_amount';
 
@@ -98,7 +96,7 @@ const SUMS = {
   ...CLOSED,
   name: 'list_settled_sums',
   select: `contribution_count, adjustment_count, gross_points, adjustment_points, carried_points, net_points, exact_amount, currency,
-      ${acknowledgementOf('s.partner_id')}`,
+      ${acknowledgementStatus('s.partner_id')} as acknowledgement`,
 };
 const PAGE_SIZE = 1_000;
 

@@ -7,6 +7,7 @@ import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { forPartners, type PartnerIds, partnerIdsIn, runForPartners } from '../partner-ids.ts';
 import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
+import { acknowledgementRow } from './settlement-acknowledgement.ts';
 
 /** The stored data of a closed settlement's statement. */
 export interface KeptStatement {
@@ -83,10 +84,7 @@ const COLUMNS = `s.partner_id, s.settlement_id, s.sequence, s.status, s.period_s
  */
 const selectOf = (partnerId: string, rows = 'settlement s') => `select ${COLUMNS},
       a.status as acknowledgement, a.acknowledged_at, a.reference, a.note
-    from ${rows} left join lateral (
-      select status, acknowledged_at, reference, note from settlement_acknowledgement k
-      where k.partner_id = ${partnerId} and k.settlement_id = s.settlement_id order by k.status limit 1
-    ) a on true`;
+    from ${rows} left join lateral ${acknowledgementRow(partnerId)} a on true`;
 const SELECT = selectOf('$1');
 
 function readRow(row: SettlementRow): Settlement {
