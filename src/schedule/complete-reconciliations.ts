@@ -1,6 +1,6 @@
 import { repeat } from '../concurrency/repeat.ts';
 import type { StorageUsage } from '../operations/quotas/storage-usage.ts';
-import { completeReconciliations } from '../operations/reconciliations/complete-reconciliations.ts';
+import { completeReconciliations, listLeft } from '../operations/reconciliations/complete-reconciliations.ts';
 import type { Database } from '../store/database.ts';
 import { NodeReader } from '../store/node-reader.ts';
 import { shortenReconciliationLeases } from '../store/reconciliations/reconciliation.ts';
@@ -22,15 +22,18 @@ export function keepCompletingReconciliations(
 ): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
   let shortenedAtMs = Number.NEGATIVE_INFINITY;
+  const list = async () => {
+    if (performance.now() - shortenedAtMs >= SHORTEN_EVERY_MS) {
+      await shortenReconciliationLeases(nodes);
+      shortenedAtMs = performance.now();
+    }
+    return listLeft(nodes);
+  };
   return repeat({
     pauseMs: PAUSE_MS,
     onError,
     async work(signal) {
-      if (performance.now() - shortenedAtMs >= SHORTEN_EVERY_MS) {
-        await shortenReconciliationLeases(nodes);
-        shortenedAtMs = performance.now();
-      }
-      await completeReconciliations(database, signal, { nodes, usage });
+      await completeReconciliations(database, signal, { list, usage, onError });
       return false;
     },
   });

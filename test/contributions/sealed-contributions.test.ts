@@ -362,24 +362,6 @@ describe('the value of a point, compared with the audit', HANG_LIMIT, () => {
     });
   }
 
-  test('a version in another currency than the partner: nothing is closed without an amount', async () => {
-    const { partner, client } = await service.newPartner();
-    const { partnerId } = partner;
-    await openFirst(database, partner);
-    await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'KWD' });
-    const label = uniqueId('value');
-    await insertPrice(database, 'point_conversion', { partnerId, label, starts: '-1 day', price: '0.05', currency: 'SAR' });
-    const { transaction_id } = (await client.confirm()).body.contribution;
-    await relabel(partnerId, transaction_id, label);
-    await assert.rejects(closeRegularly(database, partnerId, real), (error: Error) => {
-      assert.match(
-        error.message,
-        new RegExp(`"${label}".* ${transaction_id} on line 1, differs from the audit: by its entry it is in SAR, and the`),
-      );
-      return true;
-    });
-  });
-
   test('what an admin attests is used again, and the audit says who did', async () => {
     const { partnerId, label } = await priced();
     await tamper("update rule_version set point_value = '0.5' where version = $1", [label]);

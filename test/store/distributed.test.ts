@@ -69,6 +69,7 @@ if (isCluster) {
       const { partnerId } = (await newPartner()).partner;
       const [isHeld, isOver] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const holding = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+        await db.query('set local idle_in_transaction_session_timeout = 0');
         await lockAuditHead(db);
         isHeld.resolve();
         await isOver.promise;

@@ -21,12 +21,14 @@ import { addUp, countLines, LINES_AT_ONCE, storeProgress } from './compare-list.
 import { EMPTY_LINE } from './match-lines.ts';
 
 export interface Completing {
-  /** Knows which nodes did not answer an earlier call. */
-  readonly nodes?: NodeReader;
+  /** Lists the reconciliations that no process completes; every one of the database unless it is given. */
+  readonly list?: () => Promise<ReconciliationName[]>;
   /** Counts the lines that lists lack, which are stored for their partners. */
   readonly usage?: StorageUsage;
   /** While lists are under way, whatever has arrived meanwhile is looked for after this time. */
   readonly lookEveryMs?: number;
+  /** Called at each failure, which is not thrown at the end then: it may be long until no list is under way. */
+  readonly onError?: (error: unknown) => void;
 }
 
 const LOOK_EVERY_MS = 1_000;
@@ -39,28 +41,35 @@ const UNDER_WAY_MAX = 40;
  * partner. One that cannot be completed holds up no other either.
  *
  * @returns How many were completed.
- * @throws AggregateError When some could not be completed, after all others were.
+ * @throws AggregateError When some could not be completed, after all others were, and `onError` is not given.
  */
 export async function completeReconciliations(
   database: Database,
   signal: AbortSignal,
-  { nodes = new NodeReader(database), usage = UNCOUNTED, lookEveryMs = LOOK_EVERY_MS }: Completing = {},
+  { list = () => listLeft(new NodeReader(database)), usage = UNCOUNTED, lookEveryMs = LOOK_EVERY_MS, onError }: Completing = {},
 ): Promise<number> {
   let count = 0;
+  const report = onError ?? rethrow;
   const failed = (failures: number) => `${pluralise(failures, 'reconciliation')} could not be completed.`;
   const underWay: Reconciliation[] = [];
-  const turns = eachTurn(underWay, () => listLeft(nodes), lookEveryMs);
-  await forEachSettled(turns, { signal, failed }, async (turn) => {
+  const completeOne = async (turn: Reconciliation | ReconciliationName) => {
     const progress = 'status' in turn ? turn : await claimReconciliation(database.pool, turn);
     if (!progress) return;
     const rest = await findMissing(database, usage, progress);
     if (rest) underWay.push(rest);
     else count++;
-  });
+  };
+  const turns = eachTurn(underWay, { list, lookEveryMs, report });
+  await forEachSettled(turns, { signal, failed }, (turn) => completeOne(turn).catch(report));
   return count;
 }
 
-async function listLeft(nodes: NodeReader): Promise<ReconciliationName[]> {
+function rethrow(error: unknown): void {
+  throw error;
+}
+
+/** The reconciliations whose lists have arrived and that no process completes. Those whose uploads were lost are ended. */
+export async function listLeft(nodes: NodeReader): Promise<ReconciliationName[]> {
   await endLostReconciliations(nodes);
   return listLeftReconciliations(nodes);
 }
@@ -71,28 +80,20 @@ async function listLeft(nodes: NodeReader): Promise<ReconciliationName[]> {
  */
 async function* eachTurn(
   underWay: Reconciliation[],
-  list: () => Promise<ReconciliationName[]>,
-  lookEveryMs: number,
+  { list, lookEveryMs, report }: Required<Pick<Completing, 'list' | 'lookEveryMs'>> & { report(error: unknown): void },
 ): AsyncGenerator<Reconciliation | ReconciliationName> {
-  // What failed is left for a later call.
-  const begun = new Set<string>();
   let left: ReconciliationName[] = [];
   let lookedAtMs = Number.NEGATIVE_INFINITY;
-  // A look that fails ends no list that is under way; the next call tells of it.
-  const unlessUnderWay = (error: unknown): ReconciliationName[] => {
-    if (underWay.length === 0) throw error;
-    return [];
-  };
   do {
     if (left.length === 0 && performance.now() - lookedAtMs >= lookEveryMs) {
-      left = (await list().catch(unlessUnderWay)).filter(({ reconciliationId }) => !begun.has(reconciliationId));
+      // One that failed is listed again when its lease ends.
+      const isOwn = new Set(underWay.map(({ reconciliationId }) => reconciliationId));
+      const found = await list().catch((error: unknown) => report(error));
+      left = (found ?? []).filter(({ reconciliationId }) => !isOwn.has(reconciliationId));
       lookedAtMs = performance.now();
     }
     const next = underWay.length < UNDER_WAY_MAX ? left.shift() : undefined;
-    if (next) {
-      begun.add(next.reconciliationId);
-      yield next;
-    }
+    if (next) yield next;
     yield* underWay.splice(0);
   } while (underWay.length > 0 || left.length > 0);
 }

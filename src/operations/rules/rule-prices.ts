@@ -38,26 +38,20 @@ export async function readPricesOfPartners(
 
 /**
  * The price that was used, not the current version, is compared with the sealed entry of the version. Only the service's own label has
- * neither, and no price. A version that has a value has a price: one in another currency settles nothing without an amount.
+ * neither, and no price.
  */
 export const doubtsUnderAudit: DoubtsOf = (db, partner, { values }) => {
   return async (version) => {
     const name = { kind: 'point_conversion', version } as const;
     const { sealed, doubts } = await readVerifiedRulesNamed(db, databaseOf(db).auditKeys, [name]);
     const isKnown = version === DEFAULT_VERSION || sealed.length > 0;
-    if (!isKnown || values.get(version) !== pricesIn(sealed, partner).get(version))
-      return (
-        doubts.get(ruleSubject(name)) ??
-        (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists')
-      );
-    return otherCurrency(sealed[0], partner);
+    if (isKnown && values.get(version) === pricesIn(sealed, partner).get(version)) return undefined;
+    return (
+      doubts.get(ruleSubject(name)) ??
+      (isKnown ? 'its value changed a moment ago' : 'neither the version nor an audit entry exists')
+    );
   };
 };
-
-function otherCurrency(rule: RuleVersion | undefined, { currency }: RuledPartner): string | undefined {
-  if (rule?.kind !== 'point_conversion' || rule.pointValue === null || rule.currency === currency) return undefined;
-  return `by its entry it is in ${rule.currency}, and the partner's currency is ${currency ?? 'none'}`;
-}
 
 function pricesIn(rules: readonly RuleVersion[], { partnerId, currency }: RuledPartner): Map<string, bigint> {
   const values = new Map<string, bigint>();

@@ -188,7 +188,7 @@ export const DraftBody = Type.Object(
     reason_en: line('The reason in English, for the partner.'),
     reason_ar: line('The reason in Arabic, for the partner.'),
     points_delta: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 20, description: 'The change of the settled points in digits, such as `-250`.' }),
+      Type.String({ minLength: 1, maxLength: 64, description: 'The change of the settled points in digits, such as `-250`.' }),
     ),
     amount_delta: Type.Optional(
       Type.String({
