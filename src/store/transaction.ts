@@ -57,7 +57,7 @@ export async function inTransaction<T>(
       return result;
     },
   };
-  const begin = beginTransaction(client, `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`);
+  const begin = beginTransaction(client, settingOf({ lockTimeoutMs }));
   const whole = work(client, transaction).then(async (result) => {
     await database.beforeCommit?.(client, result);
     return result;
@@ -73,6 +73,20 @@ export async function inTransaction<T>(
   client.release();
   if (hasEvents) database.committedEvents.notify();
   return done.value;
+}
+
+/**
+ * Changes how long the later statements of the transaction may wait for a lock. It is sent at once and alone, so that it takes no round trip
+ * of its own where the next statement is sent without waiting for it.
+ *
+ * @throws Error When the setting fails; then the next statement fails too.
+ */
+export async function limitLockWaits(db: Queryable, options: TransactionOptions): Promise<void> {
+  await (db as pg.PoolClient).query(settingOf(options));
+}
+
+function settingOf({ lockTimeoutMs }: TransactionOptions): string {
+  return `set local lock_timeout = ${Math.trunc(lockTimeoutMs)}`;
 }
 
 /**

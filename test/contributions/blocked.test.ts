@@ -1,37 +1,17 @@
 /** A concurrent duplicate (decisions, section 3) waits for the other request, and delays no other. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type pg from 'pg';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
+import { BLOCKED_MS_MAX, endHolding, type HeldFields, holdContribution } from '../support/held-contribution.ts';
 import { insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
 const { client, partner } = await service.newPartner();
 
-/** So long a request waits for a concurrent duplicate. */
-const BLOCKED_MS_MAX = 4_000;
-
-/** Inserts the event, as another process would, and leaves the transaction open. */
-async function hold(fields: { partner_event_id: string; partner_order_ref: string }): Promise<pg.PoolClient> {
-  const session = await service.database.pool.connect();
-  await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
-  await session.query(
-    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status,
-       first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome,
-       created_at, confirmed_at)
-     values ($1, $2, $2, sha256('same'), $2, $3, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
-    [partner.partnerId, fields.partner_event_id, fields.partner_order_ref],
-  );
-  return session;
-}
-
-async function end(session: pg.PoolClient, word: 'commit' | 'rollback'): Promise<void> {
-  await session.query(word);
-  session.release();
-}
+const hold = (fields: HeldFields) => holdContribution(service.database, partner.partnerId, fields);
 
 describe('while a transaction holds an event', () => {
   test('other requests are answered, those of the same batch too, and the blocked one when the transaction ends', {
@@ -51,7 +31,7 @@ describe('while a transaction holds an event', () => {
     const later = await Promise.all(Array.from({ length: 40 }, () => client.confirm()));
     assert.deepEqual(countByStatus([...others, ...later]), { 201: 80 });
     const meanwhile = [...answered];
-    await end(session, 'rollback');
+    await endHolding(session, 'rollback');
     const isInTime = performance.now() - sentAtMs < BLOCKED_MS_MAX;
     await waiting;
     if (isInTime || isLast) assert.deepEqual([meanwhile, countByStatus(answered)], [[], { 201: 1 }]);
@@ -63,7 +43,7 @@ describe('while a transaction holds an event', () => {
     const session = await hold(fields);
     const waiting = client.confirm(fields);
     await client.confirm();
-    await end(session, 'commit');
+    await endHolding(session, 'commit');
     assertError(await waiting, 'partner_event_conflict');
   });
 
@@ -75,7 +55,7 @@ describe('while a transaction holds an event', () => {
     await insertLink(session, partner.partnerId, { transactionId: transaction_id, calculationId: calculation_id });
     const waiting = client.confirm({ partner_order_ref, calculation_id });
     await client.confirm();
-    await end(session, 'commit');
+    await endHolding(session, 'commit');
     const { status, body } = await waiting;
     assert.deepEqual(
       [status, body.association.status, body.association.rejection?.code],
@@ -89,7 +69,7 @@ describe('while a transaction holds an event', () => {
     const session = await hold(fields);
     const answer = await client.confirm(fields, headers);
     assertError(answer, 'internal_service_unavailable');
-    await end(session, 'rollback');
+    await endHolding(session, 'rollback');
     assert.equal((await client.findByEvent(fields.partner_event_id)).status, 404);
     assert.equal((await client.confirm(fields, headers)).status, 201);
   });

@@ -6,8 +6,10 @@ import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
+import { BLOCKED_MS_MAX, endHolding, holdContribution } from '../support/held-contribution.ts';
 import { insertContributionRule, type RuleRow } from '../support/rules.ts';
 import { OPEN_RATES, testServiceProcesses } from '../support/service.ts';
 
@@ -22,6 +24,7 @@ const CAPS: Record<string, RuleRow> = {
   west: { daily_count_cap: 1 },
   former: { daily_count_cap: 1 },
   yesterday: { daily_points_cap: 300 },
+  blocked: { daily_count_cap: 1_000 },
 };
 /** The last is no name for the PostgreSQL of the tests, as `Asia/Calcutta` is none for that of Debian 13. */
 const ZONES: Record<string, string> = { east: 'Pacific/Kiritimati', west: 'Pacific/Niue', former: 'US/Pacific-New' };
@@ -136,6 +139,37 @@ test('whoever counts holds the day: another process judges by what was counted u
     other.release();
   }
 });
+
+test(
+  'a key that another transaction holds delays its own request alone, not the others that count on the day',
+  HANG_LIMIT,
+  async () => {
+    const { partner, clientAt } = await open('blocked');
+    assert.equal((await clientAt(0).confirm()).status, 201);
+    for (const isLast of [false, false, true]) if (await answersOthersMeanwhile(isLast)) break;
+
+    /** @returns Whether it took less time than the blocked one may wait: on a busy machine that may be answered first, which says nothing. */
+    async function answersOthersMeanwhile(isLast: boolean): Promise<boolean> {
+      const fields = newConfirmation();
+      const session = await holdContribution(database, partner.partnerId, fields);
+      const answered: Answer[] = [];
+      const sentAtMs = performance.now();
+      const waiting = clientAt(0)
+        .confirm(fields)
+        .then((answer) => answered.push(answer));
+      const others: Answer[] = [];
+      // One after the other: each meets whoever holds the day just then.
+      while (others.length < 12) others.push(await clientAt(others.length).confirm());
+      const meanwhile = [...answered];
+      await endHolding(session, 'rollback');
+      const isInTime = performance.now() - sentAtMs < BLOCKED_MS_MAX;
+      await waiting;
+      if (isInTime || isLast)
+        assert.deepEqual([countByStatus(others), meanwhile, countByStatus(answered)], [{ 201: 12 }, [], { 201: 1 }]);
+      return isInTime;
+    }
+  },
+);
 
 /** What is under way, on each node where there are several. */
 const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { byPartner, createBatcher } from '../../concurrency/batch-queue.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { contributionBytes } from '../../domain/quotas/stored-bytes.ts';
@@ -7,9 +8,10 @@ import { insertContributions, insertContributionsListed } from '../../store/cont
 import { insertContributionReviews } from '../../store/contributions/contribution-review.ts';
 import { addToDailyCount, type CountedDay, lockDailyCount } from '../../store/contributions/daily-count.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { isLockTimeout } from '../../store/database-errors.ts';
 import { type EstimateRecord, findEstimatesById } from '../../store/emissions/estimate.ts';
 import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
-import { inTransaction } from '../../store/transaction.ts';
+import { inTransaction, limitLockWaits } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/link-estimate.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
 import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
@@ -86,7 +88,7 @@ export function createConfirmContribution(
     ...options,
     isOfOneShare: true,
     concurrency: confirmCapped,
-    commitBatch: counting((confirmations, terms) => commitCounted(database, confirmations, terms)),
+    commitBatch: counting((confirmations, terms) => commitCountedPatiently(database, confirmations, terms)),
   });
   const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
@@ -140,21 +142,39 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
 
 /** One transaction at a time locks a day's count; others wait for a commit or two. */
 const COUNT_LOCK_TIMEOUT_MS = 2_000;
+/** How long a day is held while another transaction holds a key: all confirmations of the partner, in all processes, wait meanwhile. */
+const KEY_LOCK_TIMEOUT_MS = 25;
+/** Between two attempts nobody waits for the held key, so that others count on the day. */
+const PAUSE_MS = 100;
 
-/** Commits a batch of one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
-async function commitCounted(
+/** Waits for a held key as long as the terms say, in short attempts: nothing is stored by those before the last. */
+async function commitCountedPatiently(
   database: Database,
   confirmations: readonly Confirmation[],
   { lockTimeoutMs }: Pick<BatchTerms, 'lockTimeoutMs'>,
 ): Promise<Outcomes> {
+  const untilMs = performance.now() + lockTimeoutMs;
+  for (;;) {
+    try {
+      return await commitCounted(database, confirmations);
+    } catch (error) {
+      if (!isLockTimeout(error) || performance.now() + PAUSE_MS >= untilMs) throw error;
+    }
+    await sleep(PAUSE_MS);
+  }
+}
+
+/** Commits a batch of one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
+async function commitCounted(database: Database, confirmations: readonly Confirmation[]): Promise<Outcomes> {
   const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
-  const patience = { lockTimeoutMs: Math.max(lockTimeoutMs, COUNT_LOCK_TIMEOUT_MS) };
-  return inTransaction(database, patience, async (db, { begunAtMs, finalStatement }) => {
+  const forDay = { lockTimeoutMs: COUNT_LOCK_TIMEOUT_MS };
+  return inTransaction(database, forDay, async (db, { begunAtMs, finalStatement }) => {
     const today = await lockDailyCount(db, partnerId, timeZone);
     const estimates = await findWantedEstimates(db, confirmations);
     const drafts = decideConfirmations(confirmations, { estimates, begunAtMs, today, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
-    const createdAt = await insertDrafts(database, db, present);
+    const limited = limitLockWaits(db, { lockTimeoutMs: KEY_LOCK_TIMEOUT_MS });
+    const [createdAt] = await Promise.all([insertDrafts(database, db, present), limited]);
     const counted = countInserted(confirmations, drafts, { today, inserted: createdAt });
     await openReviews(db, present, createdAt, today);
     await finalStatement(() => addToDailyCount(db, partnerId, counted));
