@@ -13,10 +13,13 @@ import { type Database, openDatabase } from '../../src/store/database.ts';
 import { DatabaseSession } from '../../src/store/database-session.ts';
 import { checkWritable } from '../../src/store/durability.ts';
 import { CommitUnknownError, inTransaction } from '../../src/store/transaction.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { type Answer, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
+import { insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
 after(clearAway);
@@ -24,7 +27,7 @@ const dataDirectory = await makeDataDirectory();
 let server = await hold(dataDirectory);
 const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(server.socketDirectory as string)}&user=postgres`;
 const service = await testService({ env: { DATABASE_URL: databaseUrl }, roles: ['api'] });
-const { client, partner } = await service.newPartner();
+const { client, partner, key } = await service.newPartner();
 
 /** A session that waits for no standby, whatever is set: that of an operator, or of a writer who was cut off while it waited. */
 const local = new pg.Pool({ connectionString: databaseUrl, options: '-c synchronous_commit=local', max: 4 });
@@ -61,6 +64,16 @@ async function insertLike(transactionId: string): Promise<{ partner_event_id: st
     [transactionId, changed],
   );
   return changed;
+}
+
+/** As on a standby that never had the decision. */
+async function undecide(transactionId: string): Promise<void> {
+  const session = await local.connect();
+  await session.query("begin; set local session_replication_role = 'replica'");
+  const undecided = "status = 'pending', failed_at = null, failure_reason = null";
+  await session.query(`update contribution set ${undecided} where transaction_id = $1`, [transactionId]);
+  await session.query('commit');
+  session.release();
 }
 
 /** Cancels whatever waits for a standby, as an operator may, until the work is done. @returns How many waits there were. */
@@ -226,6 +239,39 @@ describe('a wait for the standby that is cut short', () => {
     const again = await client.confirm(fields, headers);
     assert.deepEqual([again.status, again.headers.get('idempotent-replayed')], [201, 'true']);
     assert.deepEqual(again.body.contribution, found.body.contribution);
+    await nameStandbys('nobody');
+  });
+
+  test('an association is not refused for a failure that a failover removes: internal_service_unavailable', async () => {
+    await nameStandbys('');
+    const proxy = await databaseProxy(databaseUrl);
+    const behind = await testService({ env: { DATABASE_URL: proxy.databaseUrl }, roles: ['api'] });
+    const caller = new Client(behind.baseUrl, key.apiKey);
+    const { calculation_id, partner_order_ref: partnerOrderRef } = (await client.estimate()).body.estimate;
+    const { partnerId } = partner;
+    const pending = await insertPendingAged(service.database, { partnerId, partnerOrderRef, age: '1 hour' });
+    const headers = { 'idempotency-key': uniqueId('key') };
+
+    const beforeRead = proxy.pauseBefore(pending);
+    const asked = caller.associate(pending, calculation_id, headers);
+    const read = await beforeRead;
+    // The standby goes, and an operator's decision is stored on the primary alone.
+    await nameStandbys('nobody');
+    const decision = "status = 'failed', failed_at = date_trunc('milliseconds', now()), failure_reason = 'wrong order'";
+    await local.query(`update contribution set ${decision} where transaction_id = $1`, [pending]);
+    const beforeSecondRead = proxy.pauseBefore(headers['idempotency-key']);
+    read();
+    // The primary goes, and what waits there is not answered.
+    const cancelled = cancelWaits(beforeSecondRead);
+    const readAgain = await beforeSecondRead;
+    await cancelled;
+    await nameStandbys('');
+    await undecide(pending);
+    readAgain();
+    const answer = await asked;
+    assertError(answer, 'internal_service_unavailable');
+    assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
+    assertError(await caller.associate(pending, calculation_id, headers), 'contribution_pending');
     await nameStandbys('nobody');
   });
 

@@ -60,27 +60,31 @@ async function associate(database: Database, request: AssociationRequest): Promi
 async function attemptLink(database: Database, request: AssociationRequest): Promise<AssociationOutcome | undefined> {
   refuseSuspended(request);
   try {
-    const link = await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, transaction) => insertLink(db, request, transaction));
-    return link && { link, isReplay: false };
+    const made = await inTransaction(database, USUAL_LOCK_TIMEOUT, (db, transaction) => insertLink(db, request, transaction));
+    if (made instanceof ServiceError) return replayOrThrow(database, request, made);
+    return made && { link: made, isReplay: false };
   } catch (error) {
     if (error instanceof CommitUnknownError) return lookAgain(database, request);
-    if (error instanceof ServiceError) return replayOrThrow(database, request, error);
     if (isDeadlock(error)) return undefined;
     throw error;
   }
 }
 
-/** `undefined` when another transaction took the contribution, the estimate or the key meanwhile. */
+/**
+ * A refusal is returned, so that its transaction commits: the COMMIT waits until what was read survives a failover. `undefined` when another
+ * transaction took the contribution, the estimate or the key meanwhile.
+ */
 async function insertLink(
   db: Queryable,
   request: AssociationRequest,
   { begunAtMs, finalStatement }: Transaction,
-): Promise<EmissionsLink | undefined> {
+): Promise<EmissionsLink | ServiceError | undefined> {
   const { partnerId, transactionId, calculationId, idempotencyKey, fingerprint } = request;
   const [contribution] = await findContributionsById(db, [{ partnerId, transactionId }]);
-  if (!contribution) throw contributionNotFound('transaction_id');
+  if (!contribution) return contributionNotFound('transaction_id');
   const [estimate] = await findEstimatesById(db, [{ partnerId, calculationId }]);
-  refuseImpossible(contribution, estimate, begunAtMs - request.arrivedAtMs);
+  const refusal = refusalOf(contribution, estimate, begunAtMs - request.arrivedAtMs);
+  if (refusal) return refusal;
   const link = linkSnapshot(transactionId, (estimate as EstimateRecord).estimate);
   const associatedAt = await insertEmissionsLink(db, { partnerId, idempotencyKey, fingerprint, link });
   if (!associatedAt) return undefined;
@@ -100,12 +104,16 @@ function associationEvent({ partnerId, transactionId, correlationId }: Associati
   };
 }
 
-function refuseImpossible(contribution: ContributionRecord, estimate: EstimateRecord | undefined, waitedMs: number): void {
+function refusalOf(
+  contribution: ContributionRecord,
+  estimate: EstimateRecord | undefined,
+  waitedMs: number,
+): ServiceError | undefined {
   const decidedAt = arrivalOf(estimate, waitedMs);
   const refusal = refuseLink(contribution.contribution, contribution.link !== null, { estimate, decidedAt });
-  if (!refusal) return;
+  if (!refusal) return undefined;
   const subject = SUBJECTS[refusal.code]?.(contribution, estimate);
-  throw new ServiceError(refusal.code, refusal.message, { details: subject === undefined ? [] : [existingRecord(subject)] });
+  return new ServiceError(refusal.code, refusal.message, { details: subject === undefined ? [] : [existingRecord(subject)] });
 }
 
 /** The contribution of which the verdict speaks: that with the link, or the one whose points are restored. */
@@ -123,10 +131,7 @@ async function findOutcome(database: Database, request: AssociationRequest): Pro
   return { link: known.link, isReplay: true };
 }
 
-/**
- * The obstacle may be the link of a concurrent duplicate, committed after this request looked for its key. Otherwise the refusal is
- * right: it was found in a transaction that was rolled back, and the read after it is a durable one.
- */
+/** The obstacle may be the link of a concurrent duplicate, committed after this request looked for its key. Otherwise the refusal is right. */
 async function replayOrThrow(
   database: Database,
   request: AssociationRequest,

@@ -23,12 +23,23 @@ export interface DatabaseProxy {
    * @returns When they were sent, with what cuts this connection. The client may connect again.
    */
   hold(words: string, isSent: boolean): Promise<() => void>;
+  /**
+   * Holds back what a client sends on the connection on which it sends these words next, from them on.
+   *
+   * @returns When they were sent, with what passes it on.
+   */
+  pauseBefore(words: string): Promise<() => void>;
 }
 
 interface Hold {
   readonly words: string;
   readonly isSent: boolean;
   begin(cut: () => void): void;
+}
+
+interface Pause {
+  readonly words: string;
+  begin(goOn: () => void): void;
 }
 
 /** Stands between a service and its database, so that a test can take the database away. */
@@ -40,6 +51,7 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
   let delayMs = 0;
   let lastWords: string | undefined;
   let next: Hold | undefined;
+  let nextPause: Pause | undefined;
   const silence = () => {
     for (const socket of sockets) socket.unpipe().pause();
   };
@@ -59,7 +71,10 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
           next = undefined;
           held.begin(() => client.destroy());
         }
-        pass(null, held?.isSent === false ? undefined : chunk);
+        const send = () => pass(null, held?.isSent === false ? undefined : chunk);
+        if (!nextPause || !chunk.includes(nextPause.words)) return send();
+        nextPause.begin(send);
+        nextPause = undefined;
       },
     });
     const answers = new Transform({
@@ -104,6 +119,10 @@ export async function databaseProxy(databaseUrl: string): Promise<DatabaseProxy>
     hold: (words, isSent) =>
       new Promise((begin) => {
         next = { words, isSent, begin };
+      }),
+    pauseBefore: (words) =>
+      new Promise((begin) => {
+        nextPause = { words, begin };
       }),
   };
 }
