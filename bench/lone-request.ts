@@ -95,7 +95,7 @@ function newRequest(): ConfirmationRequest {
 }
 
 async function insertAlone(target: Database, request: ConfirmationRequest): Promise<void> {
-  const confirmation = { ...request, transactionId: newId('txn'), rules: DEFAULT_RULES };
+  const confirmation = { ...request, transactionId: newId('txn'), submittedAtMs: performance.now(), rules: DEFAULT_RULES };
   await inTransaction(target, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db, { begunAtMs, finalStatement }) => {
     const drafts = decideConfirmations([confirmation], { estimates: new Map(), begunAtMs, seals: target.contributionSeals });
     await finalStatement(() =>

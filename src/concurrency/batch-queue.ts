@@ -18,6 +18,8 @@ export interface BatchOptions<Request, Outcome> {
   readonly waitingMax: number;
   /** A request that waited longer is refused without a query: its sender no longer waits. */
   readonly waitMaxMs: number;
+  /** Since when a request waits, as `performance.now()`, where it has waited elsewhere before; otherwise since its submission here. */
+  readonly sinceOf?: (request: Request) => number;
   /** The sender of a request. When not all requests fit into a batch, each sender gets the same number of places. */
   readonly shareOf: (request: Request) => string;
   /** Whether a batch holds requests of one sender only. */
@@ -63,7 +65,7 @@ export function byPartner({ partnerId }: { readonly partnerId: string }): string
  * @returns A function that submits one request and resolves with its outcome.
  */
 export function createBatcher<Request, Outcome>(options: BatchOptions<Request, Outcome>): (request: Request) => Promise<Outcome> {
-  const { concurrency, batchMax, waitingMax, shareOf, isOfOneShare = false, refuse = unavailable } = options;
+  const { concurrency, batchMax, waitingMax, sinceOf, shareOf, isOfOneShare = false, refuse = unavailable } = options;
   const waiting = new WaitingQueue<Waiting<Request, Outcome>>(({ request }) => shareOf(request));
   let underWay = 0;
 
@@ -81,7 +83,7 @@ export function createBatcher<Request, Outcome>(options: BatchOptions<Request, O
         if (!displaced) return reject(refuse(OVERLOADED));
         displaced.reject(refuse(OVERLOADED));
       }
-      waiting.add({ request, since: performance.now(), resolve, reject });
+      waiting.add({ request, since: sinceOf?.(request) ?? performance.now(), resolve, reject });
       if (underWay >= concurrency) return;
       underWay++;
       setImmediate(runBatches);

@@ -1,7 +1,7 @@
 import { type BatchOptions, byPartner, createBatcher } from './batch-queue.ts';
 
 export interface OneByOneOptions<Request, Outcome>
-  extends Pick<BatchOptions<Request, Outcome>, 'waitingMax' | 'waitMaxMs' | 'refusalOf'> {
+  extends Pick<BatchOptions<Request, Outcome>, 'waitingMax' | 'waitMaxMs' | 'sinceOf' | 'refusalOf'> {
   /** The most requests under way at the same time. */
   readonly concurrency: number;
   run(request: Request): Promise<Outcome>;

@@ -5,6 +5,13 @@ import type { OnStored } from '../store/bulk-rows.ts';
 import { isDeadlock, isLockTimeout, isRefusedStatement, violatedKey } from '../store/database-errors.ts';
 import { CommitUnknownError, GivenUpError } from '../store/transaction.ts';
 
+/** What every request has that is committed in groups. */
+export interface GroupedRequest {
+  readonly partnerId: string;
+  /** `performance.now()` when its work began: past {@link DEADLINE_MS} no attempt to commit it begins, in whichever queue it waits. */
+  readonly submittedAtMs: number;
+}
+
 export interface CommitConcurrency {
   /** The most batches under way at the same time, each on a connection of its own. */
   readonly batches: number;
@@ -62,8 +69,14 @@ export class StaleBatchError extends GivenUpError {
 const BATCH_MAX = 256;
 /** A batch that fails is split into batches of this size, then into single requests. */
 const SMALL_BATCH_MAX = 16;
-/** A request that waited until its deadline has been answered already. */
-const LIMITS = { waitingMax: 2_048, waitMaxMs: 5_000 };
+/**
+ * A request whose work began earlier has been answered already. Its credential was read before that, and a revoked one records nothing for
+ * long.
+ *
+ * @see docs/spec/decisions.md#5-api-keys.
+ */
+const DEADLINE_MS = 5_000;
+const LIMITS = { waitingMax: 2_048, waitMaxMs: DEADLINE_MS };
 const DEADLOCK_RETRIES = 3;
 const ATTEMPTS = 3;
 /** After a batch with a stored key so many batches without one have to follow before the next one may fail for it. */
@@ -85,7 +98,7 @@ const DUPLICATE_LOCK_TIMEOUT_MS = 4_000;
  * then into single requests. A request blocked by a concurrent duplicate waits in a separate queue, at most 4 s; later requests with the
  * same conflict keys wait there too. A deadlock is retried. A COMMIT without an answer is never sent again: the record is read instead.
  */
-export function groupCommit<Request extends { readonly partnerId: string }, Stored, Outcome>(
+export function groupCommit<Request extends GroupedRequest, Stored, Outcome>(
   options: GroupCommitOptions<Request, Stored, Outcome>,
 ): GroupCommit<Request, Outcome> {
   return new QueuedCommits(options);
@@ -95,7 +108,7 @@ export function groupCommit<Request extends { readonly partnerId: string }, Stor
 type Settle<Request, Outcome> = (request: Request) => Promise<Outcome>;
 
 /** The queues, in order: batches, small batches, single requests, concurrent duplicates. */
-class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outcome> implements GroupCommit<Request, Outcome> {
+class QueuedCommits<Request extends GroupedRequest, Stored, Outcome> implements GroupCommit<Request, Outcome> {
   readonly #options: GroupCommitOptions<Request, Stored, Outcome>;
   readonly #find: Settle<Request, Stored>;
   readonly #submitToBatch: Settle<Request, Outcome>;
@@ -109,10 +122,12 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
 
   constructor(options: GroupCommitOptions<Request, Stored, Outcome>) {
     const { concurrency, isOfOneShare, refusalOf, findStored } = options;
-    const limits = { ...LIMITS, refusalOf };
+    const limits = { ...LIMITS, refusalOf, sinceOf: ({ submittedAtMs }: Request) => submittedAtMs };
     const together = { ...limits, shareOf: byPartner, isOfOneShare };
+    // A read is no attempt to commit: after a COMMIT without an answer the record is looked for, however late it is.
+    const reading = { ...LIMITS, refusalOf, shareOf: byPartner, isOfOneShare };
     this.#options = options;
-    this.#find = createBatcher<Request, Stored>({ ...together, concurrency: 1, batchMax: BATCH_MAX, run: findStored });
+    this.#find = createBatcher<Request, Stored>({ ...reading, concurrency: 1, batchMax: BATCH_MAX, run: findStored });
     this.#submitToBatch = createBatcher<Request, Outcome>({
       ...together,
       concurrency: concurrency.batches,
@@ -190,8 +205,9 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const known = classifyConflict(request, await this.#find(request));
       if (known) return known;
+      const terms: BatchTerms = { lockTimeoutMs: Math.min(lockTimeoutMs, timeLeftMs(request)), onStored: 'skip' };
       try {
-        const [outcome] = await commitBatch([request], { lockTimeoutMs, onStored: 'skip' });
+        const [outcome] = await commitBatch([request], terms);
         if (outcome) return outcome;
       } catch (error) {
         if (error instanceof CommitUnknownError) return this.#lookAgain(request);
@@ -228,6 +244,13 @@ class QueuedCommits<Request extends { readonly partnerId: string }, Stored, Outc
     if (left > 0) this.#blocked.set(key, left);
     else this.#blocked.delete(key);
   }
+}
+
+/** How long a request may still take, at least a millisecond. @throws ServiceError `internal_service_unavailable` past its deadline. */
+function timeLeftMs({ submittedAtMs }: GroupedRequest): number {
+  const leftMs = submittedAtMs + DEADLINE_MS - performance.now();
+  if (leftMs < 1) throw unavailable('The service is overloaded: the request waited too long.');
+  return leftMs;
 }
 
 /** Whether the error concerns only some requests of the batch. Smaller batches find out which. */

@@ -112,7 +112,7 @@ export function createConfirmContribution(
   };
   return (request) => {
     const rules = rulesOf(request, request.arrivedAtMs);
-    const identified = { ...request, transactionId: newId('txn') };
+    const identified = { ...request, transactionId: newId('txn'), submittedAtMs: performance.now() };
     return rules instanceof Promise ? confirmWhenRead(identified, rules) : submit({ ...identified, rules });
   };
 }

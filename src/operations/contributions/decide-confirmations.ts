@@ -14,6 +14,7 @@ import type { ContributionRecord } from '../../store/contributions/contribution.
 import type { ContributionDraft } from '../../store/contributions/contribution-insert.ts';
 import type { EstimateRecord } from '../../store/emissions/estimate.ts';
 import { arrivalOf, estimateKey, linkSnapshot, refuseLink } from '../emissions/link-estimate.ts';
+import type { GroupedRequest } from '../group-commit.ts';
 
 export interface ConfirmationRequest extends PartnerStanding {
   readonly partnerId: string;
@@ -37,7 +38,7 @@ export interface ConfirmationRequest extends PartnerStanding {
 }
 
 /** The id is chosen before the first attempt, so that the service recognises its own record. */
-export interface Confirmation extends ConfirmationRequest {
+export interface Confirmation extends ConfirmationRequest, GroupedRequest {
   readonly transactionId: string;
   readonly rules: ContributionRules;
 }

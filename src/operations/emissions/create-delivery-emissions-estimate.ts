@@ -13,7 +13,7 @@ import {
   insertEstimatesListed,
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { type BatchTerms, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { type BatchTerms, type GroupCommitOptions, type GroupedRequest, groupCommit } from '../group-commit.ts';
 import { refuseSpent } from '../quotas/quota-refusals.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
@@ -36,7 +36,7 @@ export interface EstimateOutcome {
 
 export type CreateDeliveryEmissionsEstimate = (request: EstimateRequest) => Promise<EstimateOutcome>;
 
-interface Calculation extends EstimateRequest {
+interface Calculation extends EstimateRequest, GroupedRequest {
   /** The partner has used up its quota of the day. */
   readonly isSpent: boolean;
   readonly calculationId: string;
@@ -68,7 +68,12 @@ export function createCreateDeliveryEmissionsEstimate(
     findOwnOutcome,
   });
   return (request) => {
-    const calculation = { ...request, calculationId: newId('calc'), isSpent: usage.isSpent(request.partnerId) };
+    const calculation = {
+      ...request,
+      calculationId: newId('calc'),
+      isSpent: usage.isSpent(request.partnerId),
+      submittedAtMs: performance.now(),
+    };
     return request.isSuspended || calculation.isSpent ? commits.submitAlone(calculation) : commits.submit(calculation);
   };
 }
