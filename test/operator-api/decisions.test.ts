@@ -4,10 +4,14 @@ import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { PASSWORD, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
+import { testService } from '../support/service.ts';
 import { getOpen } from '../support/settlements.ts';
 
 const { service, database, viewer, operator, approver, admin, partner, capped, idOf, entriesAbout, count } = await openRecords();
@@ -78,6 +82,68 @@ describe('reviews', () => {
     assert.match(error, /^Another change holds/);
     const again = await operator.postOnce(`${V1}/reviews/decisions`, decided);
     assert.equal(again.body.decisions[0].status, 'confirmed');
+  });
+
+  describe('a COMMIT without an answer hides the outcome of none of the others', HANG_LIMIT, () => {
+    const proxied = async () => {
+      const proxy = await databaseProxy(service.databaseUrl);
+      const behind = await testService({ env: { DATABASE_URL: proxy.databaseUrl }, roles: ['api'] });
+      return { proxy, person: await signedInOperator(behind, 'operator') };
+    };
+    const statusOf = async (id: string) => {
+      const { rows } = await database.pool.query('select status from contribution where transaction_id = $1', [id]);
+      return rows[0].status as string;
+    };
+
+    /**
+     * Loses the connection of the second of three decisions with its COMMIT.
+     *
+     * @param isSent Whether the COMMIT comes to the server.
+     * @param isRead Whether the decision can be read afterwards.
+     */
+    async function decideThree({ isSent, isRead = true }: { readonly isSent: boolean; readonly isRead?: boolean }) {
+      const { proxy, person } = await proxied();
+      const made = await Promise.all([1, 2, 3].map(() => partner.client.confirm({ points: THRESHOLD })));
+      const ids = made.map(({ body }) => body.contribution.transaction_id as string);
+      const id = ids[1] as string;
+      const contributions = ids.map((transaction_id) => ({ partner_id: idOf(), transaction_id }));
+      const second = proxy.pauseBefore(id);
+      const asked = person.postOnce(`${V1}/reviews/decisions`, { decision: 'confirm', reason: 'known', contributions });
+      const decide = await second;
+      const commit = proxy.hold('commit\0', isSent);
+      decide();
+      const loseConnection = await commit;
+      if (isSent) await waitFor('recorded decision', async () => (await statusOf(id)) === 'confirmed');
+      const reading = isRead ? undefined : proxy.hold(id, false);
+      loseConnection();
+      (await reading)?.();
+      const { status, body, text } = await asked;
+      assert.equal(status, 200, text);
+      const told = (body.decisions as Record<string, unknown>[]).map(({ status, error_code, earlier }) => ({
+        status,
+        error_code,
+        earlier,
+      }));
+      return { told, error: body.decisions[1].error as string | null, now: await statusOf(id) };
+    }
+    const CONFIRMED = { status: 'confirmed', error_code: null, earlier: null };
+    const UNKNOWN = { status: 'not_decided', error_code: 'internal_service_unavailable', earlier: null };
+
+    test('it was recorded: the decision is told', async () => {
+      const { told, error } = await decideThree({ isSent: true });
+      assert.deepEqual([told, error], [[CONFIRMED, CONFIRMED, CONFIRMED], null]);
+    });
+
+    test('it was not recorded: not_decided, and how to find out', async () => {
+      const { told, error, now } = await decideThree({ isSent: false });
+      assert.deepEqual([told, now], [[CONFIRMED, UNKNOWN, CONFIRMED], 'pending']);
+      assert.match(error ?? '', /not known yet\. Show the contribution again before you decide/);
+    });
+
+    test('what is recorded cannot be read either: not_decided', async () => {
+      const { told, now } = await decideThree({ isSent: true, isRead: false });
+      assert.deepEqual([told, now], [[CONFIRMED, UNKNOWN, CONFIRMED], 'confirmed']);
+    });
   });
 
   test('a key belongs to its operator', async () => {

@@ -12,6 +12,7 @@ import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { ContributionId, ContributionRecord } from '../../store/contributions/contribution.ts';
 import type { Queryable } from '../../store/database.ts';
+import { CommitUnknownError } from '../../store/transaction.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
@@ -160,7 +161,10 @@ export const decideReviews = operatorRoute({
       shape('ReviewDecision', {
         partner_id: text('The partner.'),
         transaction_id: text('The contribution.'),
-        status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
+        status: oneOf(
+          ['confirmed', 'failed', 'not_decided'],
+          'What it is now; `not_decided` where `error` says why, or that it is not known yet whether it was decided.',
+        ),
         error: nullableText('Why the review was not decided; `null` where it was.'),
         error_code: nullableText(
           'The code of the error: one of the interface, or `record_modified` for a row that differs from its seal; `null` where it was decided.',
@@ -174,8 +178,9 @@ export const decideReviews = operatorRoute({
     const decide = decision === 'confirm' ? confirmPendingContribution : failPendingContribution;
     const wanted = decision === 'confirm' ? 'confirmed' : 'failed';
     const decideOne = async (id: ContributionId): Promise<object> => {
-      const left = work.isTakenOver ? await findDecided(database.pool, id, { by: actor.operatorId, status: wanted }) : undefined;
-      const { contribution } = left ?? (await decide(database, actor, id, note));
+      const findOwn = () => findDecided(database.pool, id, { by: actor.operatorId, status: wanted });
+      const left = work.isTakenOver ? await findOwn() : undefined;
+      const { contribution } = left ?? (await decide(database, actor, id, note).catch((error) => findIfUnknown(error, findOwn)));
       return { status: contribution.status, error: null, error_code: null, earlier: null };
     };
     const decisions: object[] = [];
@@ -193,7 +198,7 @@ export const decideReviews = operatorRoute({
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal.code === 'internal_service_unavailable') locked = refusal;
-        tell(notDecided(refusal, refusal.code === 'contribution_not_found' ? null : await findEarlier(database.pool, id)));
+        tell(notDecided(refusal, hasEarlier(error) ? await findEarlier(database.pool, id) : null));
       }
     }
     return { decisions };
@@ -211,9 +216,33 @@ interface Refusal {
  * @throws What concerns the others too.
  */
 function refusalOf(error: unknown): Refusal {
+  if (error instanceof CommitUnknownError) return { message: UNKNOWN, code: 'internal_service_unavailable' };
   if (error instanceof EditedContributionError) return { message: error.message, code: 'record_modified' };
   if (error instanceof ServiceError) return error;
   throw error;
+}
+
+const UNKNOWN =
+  'The database did not answer in time; whether this decision is recorded is not known yet. Show the contribution again before you decide.';
+
+/**
+ * After a COMMIT without an answer: what is recorded.
+ *
+ * @throws The error, any other one, or where the decision is not found or nothing can be read.
+ */
+async function findIfUnknown(
+  error: unknown,
+  findOwn: () => Promise<ContributionRecord | undefined>,
+): Promise<ContributionRecord> {
+  const found = error instanceof CommitUnknownError ? await findOwn().catch(() => undefined) : undefined;
+  if (found) return found;
+  throw error;
+}
+
+/** Whether another decision may be why: after an unknown outcome it might be this one itself. */
+function hasEarlier(error: unknown): boolean {
+  if (error instanceof CommitUnknownError) return false;
+  return !(error instanceof ServiceError && error.code === 'contribution_not_found');
 }
 
 function notDecided({ message, code }: Refusal, earlier: object | null): object {
@@ -227,7 +256,7 @@ async function findEarlier(db: Queryable, id: ContributionId): Promise<object | 
   return { status: record.contribution.status, decided_by: review.resolvedBy, decided_at: review.resolvedAt };
 }
 
-/** What the same request had decided when its process died. */
+/** What the same request has decided, be it before its process died or by a COMMIT without an answer. */
 async function findDecided(
   db: Queryable,
   id: ContributionId,
