@@ -23,6 +23,7 @@ export interface CommitConcurrency {
 
 /** How a batch is committed. */
 export interface BatchTerms {
+  /** How long it may wait for a lock of another transaction. */
   readonly lockTimeoutMs: number;
   /** `fail` where no request of the batch is expected to have a key that is stored; the batch is then committed again with `skip`. */
   readonly onStored: OnStored;
@@ -82,9 +83,15 @@ const ATTEMPTS = 3;
 /** After a batch with a stored key so many batches without one have to follow before the next one may fail for it. */
 const BATCHES_WITHOUT_STORED = 64;
 
-/** How long a batch waits for a key that another transaction holds: longer than a commit takes, and short for the other requests. */
+/**
+ * How long a batch, and each request in it, waits for a lock of another transaction: longer than most commits take without a standby. A
+ * batch of a partner with a daily cap waits longer for the day, and then as long as this.
+ */
 const BATCH_LOCK_TIMEOUT_MS = 25;
-/** How long a single request waits for such a key. Other single requests wait behind it. */
+/**
+ * How long a single request waits for such a lock, and those behind it where no place is free. One of a partner with a daily cap waits as
+ * long as a batch.
+ */
 const SINGLE_LOCK_TIMEOUT_MS = 100;
 /** How long a concurrent duplicate waits. Its queue is separate, so it delays no other request. */
 const DUPLICATE_LOCK_TIMEOUT_MS = 4_000;
