@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
-import { openConfiguredSecretBox } from '../../service/keys/configured-keys.ts';
+import { openConfiguredSecretBox, requireSecretsKey } from '../../service/keys/configured-keys.ts';
 import type { Database } from '../../store/database.ts';
 import {
   listWebhookEndpoints,
@@ -18,10 +18,12 @@ import {
   removeEndpoint,
   updateEventTypes,
 } from '../../webhooks/endpoints/manage-endpoint.ts';
+import { requireKeyOfSecrets } from '../../webhooks/endpoints/require-key-of-secrets.ts';
 import { activateSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
 import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
+import type { SecretBox } from '../../webhooks/security/secret-box.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPort } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
@@ -39,6 +41,14 @@ interface Target {
 interface Wanted {
   readonly events: readonly string[];
 }
+
+interface Sealing {
+  readonly partner: string;
+  readonly keyIsLost?: boolean;
+}
+
+/** The option of every command that seals a secret: `.option(...KEY_IS_LOST)`. */
+const KEY_IS_LOST = ['--key-is-lost', 'seal under a SECRETS_KEY that opens no stored secret: the old key is lost'] as const;
 
 /** The service stores no list for all event types, so that types of a later version are included. */
 const ALL = 'all';
@@ -59,6 +69,7 @@ export function endpointCommand(): ProgramCommand {
     .requiredOption('--url <url>', 'https address that receives the events')
     .option('--events <kinds...>', 'event types (default: all)')
     .option('--allow-port <port>', 'allow this port, which is neither 443 nor above 1023', readPort)
+    .option(...KEY_IS_LOST)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(addEndpoint.leastRole, add));
   endpoint
@@ -79,6 +90,7 @@ export function endpointCommand(): ProgramCommand {
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
     .option('--activate', 'activate the new secret now as the only one')
     .option('--replace', 'replace a new secret that is not active yet')
+    .option(...KEY_IS_LOST)
     .option(...YES)
     .action(withOperator(rotateSecret.leastRole, rotate));
   one('test', 'send a signed test event now, and show the answer of the receiver').action(
@@ -87,38 +99,50 @@ export function endpointCommand(): ProgramCommand {
   return endpoint;
 }
 
-async function withTools({ database, config }: OperatorContext, use: (tools: EndpointTools) => Promise<void>): Promise<void> {
-  const tools = openTools(database, config);
+async function withTools(
+  { database, config }: OperatorContext,
+  openBox: () => SecretBox,
+  use: (tools: EndpointTools) => Promise<void>,
+): Promise<void> {
+  const guard = { allowInsecure: config.allowsInsecureWebhooks, allowThisMachine: config.allowsWebhooksToThisMachine };
+  const client = openGuardedAgent(guard);
   try {
-    await use(tools);
+    await use({
+      database,
+      environment: config.environment,
+      client,
+      ...guard,
+      clock: Date.now,
+      // Read when it is needed: without an endpoint there may be no key.
+      get secretBox() {
+        return openBox();
+      },
+    });
   } finally {
-    await tools.client.close();
+    await client.close();
   }
 }
 
-function openTools(database: Database, config: Config): EndpointTools {
-  const guard = { allowInsecure: config.allowsInsecureWebhooks, allowThisMachine: config.allowsWebhooksToThisMachine };
-  return {
-    database,
-    environment: config.environment,
-    client: openGuardedAgent(guard),
-    secretBox: openConfiguredSecretBox(config),
-    ...guard,
-    clock: Date.now,
-  };
+/** Where there are secrets already. A new key would open none of them. */
+function openExistingBox(config: Config): SecretBox {
+  requireSecretsKey(config);
+  return openConfiguredSecretBox(config);
+}
+
+async function openSealingBox({ database, config }: OperatorContext, { partner, keyIsLost }: Sealing): Promise<SecretBox> {
+  if (keyIsLost) return openExistingBox(config);
+  await requireKeyOfSecrets(database.pool, partner, () => openExistingBox(config));
+  return openConfiguredSecretBox(config);
 }
 
 async function add(
   context: OperatorContext,
-  {
-    partner,
-    url,
-    events = [ALL],
-    allowPort,
-    json,
-  }: Partial<Wanted> & { partner: string; url: string; allowPort?: number; json?: boolean },
+  options: Partial<Wanted> & Sealing & { url: string; allowPort?: number; json?: boolean },
 ): Promise<void> {
-  await withTools(context, async (tools) => {
+  const { partner, url, events = [ALL], allowPort, json } = options;
+  const box = await openSealingBox(context, options);
+  const openBox = () => box;
+  await withTools(context, openBox, async (tools) => {
     const wanted = { partnerId: partner, url, eventTypes: listTypes(events), allowedPort: allowPort };
     const added = await addEndpoint(tools, context.actor, wanted);
     const fields = { endpoint_id: added.endpointId, url: added.url, secret: added.secret };
@@ -175,27 +199,27 @@ async function remove(
 
 async function rotate(
   context: OperatorContext,
-  { partner, endpoint, activate, replace, yes, json }: Target & { activate?: boolean; replace?: boolean; yes?: boolean },
+  options: Target & Sealing & { activate?: boolean; replace?: boolean; yes?: boolean },
 ): Promise<void> {
-  await withTools(context, async (tools) => {
-    const id = { partnerId: partner, endpointId: endpoint };
-    if (activate) {
-      await confirm(`End the old secret of the endpoint ${endpoint} now, so that only the new one signs?`, 'final', yes);
-      return printChanged(tools.database, await activateSecret(tools.database, context.actor, id), json);
-    }
-    const { secret, from } = await rotateSecret(tools, context.actor, id, replace);
-    const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
-    if (json) return printJson(fields);
-    printFields(fields);
-    printText(
-      '\nThe secret is shown only once. Until then both sign: X-Service-Signature has the old one, …-Next the new one.\n',
-    );
-  });
+  const { partner, endpoint, activate, replace, yes, json } = options;
+  const id = { partnerId: partner, endpointId: endpoint };
+  const { database, actor } = context;
+  if (activate) {
+    await confirm(`End the old secret of the endpoint ${endpoint} now, so that only the new one signs?`, 'final', yes);
+    return printChanged(database, await activateSecret(database, actor, id), json);
+  }
+  const secretBox = await openSealingBox(context, options);
+  const { secret, from } = await rotateSecret({ database, secretBox }, actor, id, replace);
+  const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
+  if (json) return printJson(fields);
+  printFields(fields);
+  printText('\nThe secret is shown only once. Until then both sign: X-Service-Signature has the old one, …-Next the new one.\n');
 }
 
 async function test(context: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
-  await withTools(context, async (tools) => {
+  const openBox = () => openExistingBox(context.config);
+  await withTools(context, openBox, async (tools) => {
     const { claimed, isSuccess, status, errorClass, milliseconds, excerpt } = await testEndpoint(tools, context.actor, id);
     if (!isSuccess) process.exitCode = 1;
     if (json) {

@@ -268,7 +268,7 @@ export interface SecretsOfKey {
 }
 
 /**
- * Lists the keys of endpoints that are not removed. It reads every endpoint, so it is only for the examination of an installation. A
+ * Lists the keys of endpoints that are not removed. It reads every endpoint, so it is only for the examination of an installation and for a command. A
  * sealed secret has its key id between its two full stops; after the overlap the next secret is the only one.
  */
 export async function listSecretsByKey(db: Queryable): Promise<SecretsOfKey[]> {
