@@ -79,6 +79,11 @@ describe('endpoints', HANG_LIMIT, () => {
     const { secret } = await on('rotate-secret', '--replace');
     assert.notEqual(secret, first.secret);
     assert.ok(secret !== added.secret && secret.startsWith('whsec_'));
+    // A new secret and the end of the old one are two steps: the partner has to install the new one between them.
+    const atOnce = ['rotate-secret', '--partner', partnerId, '--endpoint', endpointId, '--activate', '--replace', '--yes'];
+    const both = await run(['endpoint', ...atOnce]);
+    assert.equal(both.code, 2);
+    assert.match(both.stderr, /'--activate' cannot be used with option '--replace'/);
     assert.equal((await on('rotate-secret', '--activate', '--yes')).secret_rotates_at, null);
     assert.equal((await on('remove', '--yes')).status, 'removed');
     assert.deepEqual(await runJson('endpoint', 'list', '--partner', partnerId), []);

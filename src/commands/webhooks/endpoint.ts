@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import type { Config } from '../../config.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../../service/keys/configured-keys.ts';
@@ -88,7 +89,7 @@ export function endpointCommand(): ProgramCommand {
     .option(...YES)
     .action(withOperator(removeEndpoint.leastRole, remove));
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
-    .option('--activate', 'activate the new secret now as the only one')
+    .addOption(new Option('--activate', 'activate the new secret now as the only one').conflicts(['replace', 'keyIsLost']))
     .option('--replace', 'replace a new secret that is not active yet')
     .option(...KEY_IS_LOST)
     .option(...YES)
