@@ -9,6 +9,7 @@ import { hashFile } from '../../src/commands/terminal/hash-file.ts';
 import type { Role } from '../../src/domain/access/role.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
+import { needsTerminal, onTerminal } from '../support/commands/on-terminal.ts';
 import { withClosed } from '../support/environment.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
@@ -104,6 +105,49 @@ describe('what it refuses', HANG_LIMIT, () => {
     assert.equal((await runJson('impact-batch', 'show', '--batch', id)).settlements, 0);
     assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '9223372036854775808'])).code, 2);
     assert.equal((await run(['impact-batch', 'create', '--name', 'x', '--trees', '-1'])).code, 2);
+  });
+});
+
+describe('a change of a batch is of what the operator has seen', HANG_LIMIT, () => {
+  async function newAllocated(name: string): Promise<string[]> {
+    const partner = await withClosed(service, 1);
+    const project = ['--name-en', 'Mangroves', '--name-ar', 'أشجار', '--country', 'SA'];
+    const { project_id } = await runJson('project', 'create', ...project);
+    const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', name, '--trees', '12000');
+    const settlement = ['--partner', partner.partnerId, '--settlement', partner.closed[0]?.settlementId as string];
+    await runJson('impact-batch', 'add', '--batch', id, ...settlement, '--yes');
+    await runJson('impact-batch', 'advance', '--batch', id, '--to', 'allocated', '--project', project_id, '--yes');
+    return ['--batch', id];
+  }
+  const correct = (batch: readonly string[], trees: string, ...more: string[]) =>
+    run(['impact-batch', 'correct', ...batch, '--trees', trees, '--yes', '--json', ...more]);
+
+  test('the question names trees and project, and a colleague who corrects them meanwhile ends it', needsTerminal, async () => {
+    const batch = await newAllocated('Seen');
+    const meanwhile = async () => {
+      assert.equal((await correct(batch, '9')).code, 0);
+      return 'y\r';
+    };
+    const words = ['impact-batch', 'advance', ...batch, '--to', 'funded'];
+    const { code, shown } = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: meanwhile });
+    assert.match(shown, /"Seen" is allocated: 12000 trees, for the project Mangroves \(project_\w+\)\. Set its status to funded/);
+    assert.match(shown, /changed meanwhile: its latest change has the number 2, not 1/);
+    assert.equal(code, 1);
+    assert.equal((await runJson('impact-batch', 'show', ...batch)).status, 'allocated');
+    const again = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: 'y\r' });
+    assert.match(again.shown, /is allocated: 9 trees/);
+    assert.equal(again.code, 0, again.shown);
+  });
+
+  test('a program says with --expected-change-no what it has read', async () => {
+    const batch = await newAllocated('Read');
+    const { change_no } = await runJson('impact-batch', 'show', ...batch);
+    assert.equal((await correct(batch, '10', '--expected-change-no', String(change_no))).code, 0);
+    const late = await correct(batch, '11', '--expected-change-no', String(change_no));
+    assert.equal(late.code, 1);
+    assert.equal(JSON.parse(late.stderr).error.details[0].field, 'expected_change_no');
+    assert.equal((await runJson('impact-batch', 'show', ...batch)).quantity, 10);
+    assert.equal((await correct(batch, '11', '--expected-change-no', 'x')).code, 2);
   });
 });
 

@@ -87,6 +87,7 @@ export function batchToJson(batch: ImpactBatch) {
     name: batch.name,
     status: batch.status,
     status_at: batch.statusAt,
+    change_no: batch.changeNo,
     quantity: batch.quantity,
     project_id: batch.projectId,
     delayed_at: batch.delayedAt,

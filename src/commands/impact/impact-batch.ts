@@ -1,16 +1,18 @@
 import { Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import type { AuditDifference } from '../../operations/audit/compare-with-audit.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
-import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
+import { getImpactBatch, getImpactBatchView } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { verifyImpactBatches } from '../../operations/impact/verify-impact-batches.ts';
+import type { Database } from '../../store/database.ts';
 import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
-import { integerReader, readName, readPastTime } from '../terminal/options.ts';
+import { integerReader, readChangeNo, readName, readPastTime } from '../terminal/options.ts';
 import { printJson, printProgress, printText } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -27,6 +29,7 @@ interface Target extends JsonOption {
   readonly batch: string;
   readonly yes?: boolean;
   readonly reason?: string;
+  readonly expectedChangeNo?: number;
 }
 
 const readTrees = integerReader('a whole number of trees');
@@ -52,6 +55,7 @@ export function impactBatchCommand(): ProgramCommand {
   const change = (name: string, description: string) =>
     one(name, description)
       .option('--reason <text>', 'reason, stored with the change')
+      .option('--expected-change-no <n>', 'refuse it after another change than this, the latest that was seen', readChangeNo)
       .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
@@ -163,22 +167,34 @@ async function addEvidence(
 /** These changes cannot be undone. Another change can correct the others; partners get an event for it too. */
 const FINAL: ReadonlySet<BatchChange['changeType']> = new Set(['advanced', 'evidence_added']);
 
-type Recorded = BatchChange extends infer Change ? (Change extends BatchChange ? Omit<Change, 'reason'> : never) : never;
+type Recorded = BatchChange extends infer Change
+  ? Change extends BatchChange
+    ? Omit<Change, 'reason' | 'expectedChangeNo'>
+    : never
+  : never;
 
+/** After a question the change is of the batch that the question named: another operator may change it while the question stands. */
 async function record(
   { database, actor }: OperatorContext,
-  { batch, reason = '', yes, json }: Target,
+  { batch, reason = '', expectedChangeNo, yes, json }: Target,
   change: Recorded,
   question: string,
 ): Promise<void> {
   const found = await getImpactBatch(database.pool, batch);
   await confirm(
-    `Impact batch "${found.name}" is ${found.status}. ${question}`,
+    `${await describeBatch(database, found)} ${question}`,
     FINAL.has(change.changeType) ? 'final' : 'partners_are_told',
     yes,
   );
-  const wanted = { ...change, reason: reason === '' ? null : reason } as BatchChange;
+  const seen = expectedChangeNo ?? (yes ? undefined : found.changeNo);
+  const wanted = { ...change, reason: reason === '' ? null : reason, expectedChangeNo: seen } as BatchChange;
   await printChangedBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
+}
+
+async function describeBatch({ pool }: Database, batch: ImpactBatch): Promise<string> {
+  const { project } = await getImpactBatchView(pool, batch);
+  const of = project === null ? 'without a project' : `for the project ${project.nameEn} (${project.projectId})`;
+  return `Impact batch "${batch.name}" is ${batch.status}: ${pluralise(batch.quantity, 'tree')}, ${of}.`;
 }
 
 async function checkEvidence({ database }: OperatorContext, { batch, file, json }: Target & { file: string }): Promise<void> {

@@ -12,8 +12,8 @@ interface Typing {
   readonly env: Record<string, string>;
   /** What the command asks. */
   readonly prompt: string;
-  /** What is typed then. */
-  readonly typed: string;
+  /** What is typed then; or what happens while the question stands, and what is typed afterwards. */
+  readonly typed: string | (() => Promise<string>);
 }
 
 /** Runs a command on a terminal and types when it has asked. */
@@ -21,10 +21,13 @@ export async function onTerminal(words: readonly string[], { env, prompt, typed 
   const line = [process.execPath, MAIN, ...words].map((word) => `'${word}'`).join(' ');
   const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env } });
   let shown = '';
+  let typing: Promise<void> | undefined;
+  const type = async () => void child.stdin.write(typeof typed === 'string' ? typed : await typed());
   child.stdout.on('data', (chunk: Buffer) => {
-    if (!shown.includes(prompt) && `${shown}${chunk}`.includes(prompt)) child.stdin.write(typed);
+    if (!shown.includes(prompt) && `${shown}${chunk}`.includes(prompt)) typing = type();
     shown += chunk;
   });
   const [code] = await once(child, 'exit');
+  await typing;
   return { code, shown };
 }
