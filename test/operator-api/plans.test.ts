@@ -13,7 +13,9 @@ import { searchRecords } from '../../src/operations/overview/search-records.ts';
 import { searchSettlementLines } from '../../src/operations/overview/search-settlement-lines.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { countWaitingBatches } from '../../src/store/impact/impact-batch.ts';
+import { DELIVERY_STATUSES } from '../../src/store/webhooks/delivery.ts';
 import { readEndpointActivity } from '../../src/webhooks/endpoints/endpoint-activity.ts';
+import { LATEST_DELIVERY, listDeliveryPage, listDeliveryPageOfEvent } from '../../src/webhooks/endpoints/list-delivery-page.ts';
 import { listTools } from '../support/operator-api/list-tools.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
@@ -105,7 +107,20 @@ const READS: readonly [what: string, max: number, work: (db: pg.PoolClient) => P
   ['the activity of an endpoint', 2 * 1_001 * 2 + 24 * 110, (db) => readEndpointActivity(db, { partnerId, endpointId })],
 ];
 
-for (const [what, max, work] of READS)
+/** `delivery list` with each of its filters. */
+const DELIVERIES: typeof READS = [undefined, ...DELIVERY_STATUSES].flatMap((status) =>
+  [undefined, endpointId, idOf('wep', 8)].flatMap((of) => {
+    const wanted = { partnerId, endpointId: of, status, beforeId: LATEST_DELIVERY, limit: 50 };
+    const eventId = idOf('evt', 31_234);
+    const what = `the deliveries of a partner ${status ?? ''} ${of ?? ''}`;
+    return [
+      [what, LOOKED_AT_MAX, (db: pg.PoolClient) => listDeliveryPage(on(db), wanted)],
+      [`${what}, of an event`, PAGE_MAX, (db: pg.PoolClient) => listDeliveryPageOfEvent(on(db), { ...wanted, eventId })],
+    ] as const;
+  }),
+);
+
+for (const [what, max, work] of [...READS, ...DELIVERIES])
   test(`${what}: at most ${max} blocks`, async () => {
     const blocks = await blocksOf(database.pool, work);
     assert.ok(blocks > 0 && blocks <= max, `${blocks} blocks`);

@@ -1,8 +1,15 @@
 import { Option } from 'commander';
+import type { Database } from '../../store/database.ts';
 import type { DeliveryAttemptRecord } from '../../store/webhooks/attempt-log.ts';
 import { DELIVERY_STATUSES, type DeliveryStatus } from '../../store/webhooks/delivery.ts';
-import { type LoggedDelivery, listDeliveries } from '../../store/webhooks/delivery-log.ts';
+import type { LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import { describeOutcome } from '../../webhooks/delivery/send.ts';
+import {
+  type DeliveryPage,
+  LATEST_DELIVERY,
+  listDeliveryPage,
+  listDeliveryPageOfEvent,
+} from '../../webhooks/endpoints/list-delivery-page.ts';
 import {
   type DeliveryWithAttempts,
   getDelivery,
@@ -15,7 +22,7 @@ import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.t
 import { confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readPastTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
-import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
+import { type PageOptions, printMore, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { readDone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -77,12 +84,18 @@ export function deliveryCommand(): ProgramCommand {
   return delivery;
 }
 
-async function list({ database: { pool, isDistributed } }: OperatorContext, options: ListOptions): Promise<void> {
+async function list({ database }: OperatorContext, options: ListOptions): Promise<void> {
+  const { deliveries, lastId, hasMore } = await readPage(database, options);
+  const ifNone = hasMore ? 'None of the deliveries that were looked at matches.' : 'No delivery matches.';
+  printPage(deliveries, options, { cursorOf: ({ deliveryId }) => deliveryId, toJson, toRow, ifNone });
+  printMore(hasMore ? lastId : undefined, { json: options.json, cursorOf: (id) => id });
+}
+
+function readPage(database: Database, options: ListOptions): Promise<DeliveryPage> {
   const { partner, endpoint, eventId, status, limit } = options;
-  const place = { beforeId: readAfterId(options, 'dlv'), limit: limit + 1 };
-  const filter = { endpointId: endpoint, eventId, status, isDistributed, ...place };
-  const deliveries = await listDeliveries(pool, partner, filter);
-  printPage(deliveries, options, { cursorOf: ({ deliveryId }) => deliveryId, toJson, toRow, ifNone: 'No delivery matches.' });
+  const beforeId = readAfterId(options, 'dlv') ?? LATEST_DELIVERY;
+  const wanted = { partnerId: partner, endpointId: endpoint, status, beforeId, limit };
+  return eventId === undefined ? listDeliveryPage(database, wanted) : listDeliveryPageOfEvent(database, { ...wanted, eventId });
 }
 
 async function show({ database }: OperatorContext, { partner, delivery, json }: Target): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
-import { listEndpointDeliveries } from '../../webhooks/endpoints/list-endpoint-deliveries.ts';
+import { LATEST_DELIVERY, listDeliveryPage } from '../../webhooks/endpoints/list-delivery-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -13,9 +13,7 @@ import { DELIVERY_PAGE, DeliveryPageBody, EndpointParams, ListDeliveriesQuery } 
 import { deliveryToWire } from './endpoint-to-wire.ts';
 import { getOwnEndpoint, READS } from './own-endpoint.ts';
 
-/** After every possible id. */
-const LATEST = 'dlv_zzzz';
-const isPlace = (text: string) => text === LATEST || /^dlv_[0-9A-Z]{26}\.[0-9A-Za-z_]{1,40}$/.test(text);
+const isPlace = (text: string) => text === LATEST_DELIVERY || /^dlv_[0-9A-Z]{26}\.[0-9A-Za-z_]{1,40}$/.test(text);
 
 interface Shape {
   Params: Static<typeof EndpointParams>;
@@ -41,12 +39,12 @@ export function listDeliveries(app: FastifyInstance, { databaseOf }: PartnerApiO
       const database = databaseOf(partnerId);
       const { endpoint_id: endpointId } = request.params;
       const { after, status, limit = DELIVERY_PAGE.default } = request.query;
-      const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST, isPlace };
+      const list = { name: ['listDeliveries', partnerId, endpointId], first: LATEST_DELIVERY, isPlace };
       const place = placeOf(list, after);
       const read = async () => {
         await getOwnEndpoint(database.pool, partnerId, endpointId);
         const wanted = { partnerId, endpointId, status, beforeId: place, limit: Number(limit) };
-        const page = await listEndpointDeliveries(database, wanted);
+        const page = await listDeliveryPage(database, wanted);
         const ids = page.deliveries.map(({ deliveryId }) => deliveryId);
         return { page, attempts: await listLastAttempts(database.pool, partnerId, ids) };
       };

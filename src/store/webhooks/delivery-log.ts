@@ -97,18 +97,18 @@ export async function lookAtDeliveries(
   return row ?? { lastId: null, count: 0 };
 }
 
-/** The status is compared in a form that fits no index: that of what waits would read all of it, for its own order. */
+/** Status and endpoint are compared in a form that fits no index: that of what waits would read all of it, for its own order. */
 const LIST_BETWEEN: Statement = {
   name: 'list_deliveries_between',
   text: `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN}
-    where d.partner_id = $1 and d.delivery_id >= $2 and d.delivery_id < $3 and d.endpoint_id = $4
+    where d.partner_id = $1 and d.delivery_id >= $2 and d.delivery_id < $3 and ($4::text is null or d.endpoint_id = $4)
       and ($5::text is null or ${STATUS_OF_DELIVERY} = $5)
     order by d.delivery_id desc limit $6`,
 };
 
 export interface DeliveriesBetween {
   readonly partnerId: string;
-  readonly endpointId: string;
+  readonly endpointId: string | undefined;
   readonly status: DeliveryStatus | undefined;
   readonly fromId: string;
   readonly beforeId: string;
@@ -120,7 +120,7 @@ export async function listDeliveriesBetween(
   db: Queryable,
   { partnerId, endpointId, status, fromId, beforeId, limit }: DeliveriesBetween,
 ): Promise<LoggedDelivery[]> {
-  return run<LoggedDelivery>(db, LIST_BETWEEN, [partnerId, fromId, beforeId, endpointId, status ?? null, limit]);
+  return run<LoggedDelivery>(db, LIST_BETWEEN, [partnerId, fromId, beforeId, endpointId ?? null, status ?? null, limit]);
 }
 
 const IN_ORDER: KeysetList<'occurred_at'> = {
@@ -161,17 +161,24 @@ const LIST_UNENDED_IDS: Statement = {
   name: 'list_unended_delivery_ids',
   text: `select delivery_id as "deliveryId" from delivery where partner_id = $1 and endpoint_id = $2 and status = 'waiting' limit $3`,
 };
+const LIST_UNENDED_IDS_OF_PARTNER: Statement = {
+  name: 'list_unended_delivery_ids_of_partner',
+  text: `select delivery_id as "deliveryId" from delivery where partner_id = $1 and status = 'waiting' limit $2`,
+};
 
 /**
- * Deliveries that wait for an endpoint, also for one that is disabled: up to so many, in no order. Without those that a process sends for
+ * Deliveries that wait for an endpoint, or for any of a partner, also for one that is disabled: up to so many, in no order. Without those that a process sends for
  * the first time at this moment.
  */
 export async function listUnendedIds(
   db: Queryable,
-  { partnerId, endpointId }: { readonly partnerId: string; readonly endpointId: string },
+  { partnerId, endpointId }: { readonly partnerId: string; readonly endpointId: string | undefined },
   limit: number,
 ): Promise<string[]> {
-  const found = await run<{ deliveryId: string }>(db, LIST_UNENDED_IDS, [partnerId, endpointId, limit]);
+  const found =
+    endpointId === undefined
+      ? await run<{ deliveryId: string }>(db, LIST_UNENDED_IDS_OF_PARTNER, [partnerId, limit])
+      : await run<{ deliveryId: string }>(db, LIST_UNENDED_IDS, [partnerId, endpointId, limit]);
   return found.map(({ deliveryId }) => deliveryId);
 }
 
