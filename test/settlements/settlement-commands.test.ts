@@ -234,6 +234,12 @@ describe('statement', HANG_LIMIT, () => {
     assert.equal(stdout, readFileSync(file, 'utf8'));
     assert.equal((await runJson('statement', 'verify', '--file', file, ...of)).ok, true);
     assert.equal((await runJson('statement', 'verify', '--file', file, '--sha256', written.csv_sha256)).ok, true);
+    // The hash may be that of another settlement: a verdict would say nothing of the one that is named.
+    for (const named of [of, ['--partner', partnerId], ['--settlement', second.settlementId]]) {
+      const both = await run(['statement', 'verify', '--file', file, '--sha256', written.csv_sha256, ...named]);
+      assert.deepEqual([both.code, both.stdout], [2, '']);
+      assert.match(both.stderr, /^Give --partner and --settlement, or --sha256, not both/);
+    }
     assert.equal(statSync(file).mode & 0o777, 0o600);
     const there = join(folder, 'there.csv');
     writeFileSync(there, 'mine\n');

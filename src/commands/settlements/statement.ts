@@ -114,6 +114,10 @@ async function getClosed(db: Queryable, partnerId: string, settlementId: string)
 }
 
 async function verify({ file, partner, settlement, sha256, json }: VerifyOptions): Promise<void> {
+  if (sha256 !== undefined && (partner !== undefined || settlement !== undefined))
+    throw new UsageError(
+      'Give --partner and --settlement, or --sha256, not both: with --sha256 the file is compared with the hash alone, and with no settlement.',
+    );
   await requireReadable(file);
   const read = () => createReadStream(file);
   if (sha256 !== undefined) {
