@@ -1,5 +1,4 @@
 import { readConfig } from '../config.ts';
-import { authenticateOperator } from '../operations/access/sign-in.ts';
 import { requireRole } from '../operations/with-role.ts';
 import { openStore, requireEnvironment } from '../service/open-database.ts';
 import type { Database } from '../store/database.ts';
@@ -8,7 +7,7 @@ import { distributeTables, listDistributedTables } from '../store/schema/distrib
 import { type MigrationState, migrate, readMigrationState } from '../store/schema/migrate.ts';
 import { printJson, printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
-import { openTokenFile } from './terminal/token-file.ts';
+import { findSignedIn } from './terminal/signed-in.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
 
 interface MigrateOptions {
@@ -62,8 +61,8 @@ async function requireMigrator(database: Database, { pending }: MigrationState):
   if (pending.includes(OPERATORS)) return;
   // Before the first start there is no operator who could be signed in.
   if ((await findEnvironment(database.pool)) === undefined) return;
-  const token = (await openTokenFile(database)).read();
-  if (token !== undefined) requireRole((await authenticateOperator(database, token)).actor, 'admin');
+  const signedIn = await findSignedIn(database);
+  if (signedIn) requireRole(signedIn.actor, 'admin');
 }
 
 function printOutcome(applied: readonly string[], distributed: readonly string[] | undefined): void {

@@ -14,9 +14,11 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { needsTerminal, onTerminal } from '../support/commands/on-terminal.ts';
+import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
@@ -190,6 +192,9 @@ describe('what takes two people', () => {
   });
 });
 
+/** The message alone: the words also stand in the settings of a connection. */
+const COMMIT = '\x0bcommit\0';
+
 describe('on a machine', () => {
   test('from the first admin to a second operator; the token lies where only its owner reads it', async () => {
     const home = newHome();
@@ -240,6 +245,40 @@ describe('on a machine', () => {
     assert.equal(code, 1);
     assert.match(stderr, /The token of the sign-in cannot be stored: ENOTDIR.+XDG_CONFIG_HOME.+stays valid/);
     assert.equal((await run(['login'], {}, signInCode)).code, 0);
+  });
+
+  test('a sign-in or renewal whose answer was lost is there with the next command', HANG_LIMIT, async () => {
+    const { operator, signInCode } = await make('viewer');
+    const home = newHome();
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: home });
+    const proxy = await databaseProxy(databaseUrl);
+    const loseAnswer = async (words: string[], code: string) => {
+      const committed = proxy.hold(COMMIT, true);
+      const ending = run(words, { DATABASE_URL: proxy.databaseUrl }, code);
+      (await committed)();
+      assert.match((await ending).stderr, /outcome of the COMMIT is unknown/);
+      // The server may still be about to commit.
+      await waitFor('sign-in of the operator', async () => (await runJson('whoami')).operator_id === operator.operatorId);
+    };
+    await loseAnswer(['login'], signInCode);
+    await loseAnswer(['login', '--renew'], '');
+    assert.equal((await runJson('login', '--renew')).operator_id, operator.operatorId);
+    assert.equal(readdirSync(join(home, 'partner-impact')).length, 1);
+  });
+
+  test('a renewal that was not stored leaves the sign-in as it is', HANG_LIMIT, async () => {
+    const { operator, signInCode } = await make('viewer');
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
+    assert.equal((await run(['login'], {}, signInCode)).code, 0);
+    const proxy = await databaseProxy(databaseUrl);
+    const sent = proxy.hold(COMMIT, false);
+    const ending = run(['login', '--renew'], { DATABASE_URL: proxy.databaseUrl });
+    (await sent)();
+    assert.match((await ending).stderr, /outcome of the COMMIT is unknown/);
+    assert.equal((await runJson('whoami')).operator_id, operator.operatorId);
+    assert.equal((await runJson('login', '--renew')).operator_id, operator.operatorId);
+    assert.deepEqual(await runJson('logout'), { signed_out: true });
+    assert.equal((await runJson('whoami')).operator_id, 'owner');
   });
 
   test('the code is read from standard input and nowhere else', async () => {

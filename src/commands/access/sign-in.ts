@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { authenticateOperator, renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
+import { renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import { UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { findSignedIn } from '../terminal/signed-in.ts';
 import { openTokenFile, type TokenFile } from '../terminal/token-file.ts';
 import { withDatabase, withoutOperator } from '../terminal/with-operator.ts';
 
@@ -40,21 +41,19 @@ async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise
   await withDatabase(async (database) => {
     const file = await openTokenFile(database);
     if (renew) {
-      const token = file.read() ?? refuseToRenew();
-      file.requireRoom();
-      return keepSignIn(file, await renewSignIn(database, token), json);
+      const { token } = (await findSignedIn(database, file)) ?? refuseToRenew();
+      return keepSignIn(file, await renewSignIn(database, token, file.writePending), json);
     }
     const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
     if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
     const former = readIfPossible(file);
-    file.requireRoom();
-    keepSignIn(file, await signIn(database, code), json);
-    if (former !== undefined) await signOut(database, former);
+    keepSignIn(file, await signIn(database, code, file.writePending), json);
+    for (const token of former) await signOut(database, token);
   });
 }
 
 function keepSignIn(file: TokenFile, { operator, token, expiresAt }: SignIn, json: boolean | undefined): void {
-  file.write(token);
+  file.keep(token);
   const { operatorId: operator_id, name, role } = operator;
   if (json) printJson({ operator_id, name, role, expires_at: expiresAt, token_file: file.path });
   else printText(`Signed in as ${name} (${operator_id}), ${role}, until ${formatTime(expiresAt)}.\n`);
@@ -64,13 +63,15 @@ function refuseToRenew(): never {
   throw new UsageError('No operator is signed in on this machine. Sign in with a code: npx partner-impact login');
 }
 
-/** A token file that others may have read is replaced like any other. */
-function readIfPossible(file: TokenFile): string | undefined {
-  try {
-    return file.read();
-  } catch {
-    return undefined;
-  }
+/** Also of a sign-in whose outcome is unknown. A token file that others may have read is replaced like any other. */
+function readIfPossible(file: TokenFile): string[] {
+  return [file.read, file.readPending].flatMap((read) => {
+    try {
+      return read() ?? [];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** The typed code is not echoed, and is never an argument of the process. */
@@ -96,18 +97,18 @@ async function askUnseen(question: string): Promise<string> {
 async function logout({ json }: JsonOption): Promise<void> {
   await withDatabase(async (database) => {
     const file = await openTokenFile(database);
-    const token = readIfPossible(file);
-    if (token !== undefined) await signOut(database, token);
+    const tokens = readIfPossible(file);
+    for (const token of tokens) await signOut(database, token);
     file.remove();
-    if (json) printJson({ signed_out: token !== undefined });
-    else printText(token === undefined ? 'No operator was signed in.\n' : 'Signed out.\n');
+    const isSignedOut = tokens.length > 0;
+    if (json) printJson({ signed_out: isSignedOut });
+    else printText(isSignedOut ? 'Signed out.\n' : 'No operator was signed in.\n');
   });
 }
 
 async function whoami({ json }: JsonOption): Promise<void> {
   await withDatabase(async (database) => {
-    const token = (await openTokenFile(database)).read();
-    const signedIn = token === undefined ? undefined : await authenticateOperator(database, token);
+    const signedIn = await findSignedIn(database);
     if (!signedIn) {
       await requireOwnerMayAct(database.pool);
       if (json) return printJson({ operator_id: 'owner', name: null, role: 'admin', expires_at: null });

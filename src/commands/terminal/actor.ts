@@ -2,12 +2,11 @@ import { hostname, userInfo } from 'node:os';
 import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { breakGlass } from '../../operations/access/break-glass.ts';
-import { authenticateOperator } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import type { Database } from '../../store/database.ts';
 import { breakGlassReason } from './break-glass.ts';
 import { printProgress } from './output.ts';
-import { openTokenFile } from './token-file.ts';
+import { findSignedIn } from './signed-in.ts';
 
 /**
  * Who gives this command: the operator who signed in on this machine, with the current role; otherwise the owner account, while it may
@@ -19,8 +18,8 @@ import { openTokenFile } from './token-file.ts';
 export async function currentActor(database: Database): Promise<Actor> {
   const reason = breakGlassReason();
   if (reason !== undefined) return ownerByBreakGlass(database, reason);
-  const token = (await openTokenFile(database)).read();
-  if (token !== undefined) return (await authenticateOperator(database, token)).actor;
+  const signedIn = await findSignedIn(database);
+  if (signedIn) return signedIn.actor;
   await requireOwnerMayAct(database.pool);
   return owner();
 }

@@ -13,51 +13,62 @@ export interface TokenFile {
    * @throws Error With what to do when other users may read it.
    */
   read(): string | undefined;
+  /** The token of a sign-in whose outcome this machine has not learnt. Errors as {@link TokenFile.read}. */
+  readPending(): string | undefined;
   /**
-   * Before a sign-in uses up the only code for a token, or ends the former token.
+   * Before the COMMIT that makes the token valid, and uses up its code or ends the former token: with a lost answer it is here.
    *
    * @throws Error With what to do when a token could not be stored.
    */
-  requireRoom(): void;
-  write(token: string): void;
+  writePending(token: string): void;
+  /** The token is valid: it replaces the former one, and is no longer pending. */
+  keep(token: string): void;
+  /** With a pending one. */
   remove(): void;
 }
-
-const TOKEN_LENGTH_MAX = 200;
 
 export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
   const folder = join(configurationFolder(process.env), 'partner-impact');
   const path = join(folder, `${await findInstallationId(pool)}.token`);
+  const pending = `${path}.pending`;
   return {
     path,
     read: () => readToken(path),
-    requireRoom: () => requireRoom(folder, path),
-    // Renamed, so that the file is complete and readable only by its owner at every moment.
-    write: (token) => renameSync(writeDraft(folder, path, token), path),
-    remove: () => rmSync(path, { force: true }),
+    readPending: () => readToken(pending),
+    writePending(token) {
+      try {
+        write(folder, pending, token);
+      } catch (cause) {
+        throw cannotBeStored(cause as Error);
+      }
+    },
+    keep(token) {
+      // Another command may have kept it already, or another sign-in may be pending by now.
+      if (readToken(pending) === token) renameSync(pending, path);
+      else write(folder, path, token);
+    },
+    remove() {
+      for (const each of [path, pending]) rmSync(each, { force: true });
+    },
   };
 }
 
-function writeDraft(folder: string, path: string, token: string): string {
+/** Renamed, so that the file is complete and readable only by its owner at every moment. */
+function write(folder: string, path: string, token: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${randomBytes(6).toString('hex')}`;
   try {
     writeFileSync(draft, `${token}\n`, { mode: OWNER_ONLY, flag: 'wx' });
+    renameSync(draft, path);
   } catch (error) {
     rmSync(draft, { force: true });
     throw error;
   }
-  return draft;
 }
 
-function requireRoom(folder: string, path: string): void {
-  try {
-    rmSync(writeDraft(folder, path, 'as long as a token, for a disk that is full'.padEnd(TOKEN_LENGTH_MAX)));
-  } catch (cause) {
-    const { message } = cause as Error;
-    const nextStep = 'Set XDG_CONFIG_HOME to a folder that this user may write; the code, or the former token, stays valid';
-    throw new Error(`The token of the sign-in cannot be stored: ${message}. ${nextStep}.`, { cause });
-  }
+function cannotBeStored(cause: Error): Error {
+  const nextStep = 'Set XDG_CONFIG_HOME to a folder that this user may write; the code, or the former token, stays valid';
+  return new Error(`The token of the sign-in cannot be stored: ${cause.message}. ${nextStep}.`, { cause });
 }
 
 /** The folder that the XDG Base Directory Specification names. A relative path in the variable is ignored. */

@@ -31,12 +31,15 @@ export interface SignIn {
   readonly expiresAt: Date;
 }
 
+/** Called with the new token before the COMMIT that makes it valid; when it throws, nothing is changed. */
+type Store = (token: string) => void;
+
 /**
  * Exchanges a code for a token. A code works once, within a day.
  *
  * @throws ServiceError `unauthorized`
  */
-export async function signIn(database: Database, code: string): Promise<SignIn> {
+export async function signIn(database: Database, code: string, store?: Store): Promise<SignIn> {
   const parsed = parseCredential('code', code);
   if (!parsed) throw refusal('Invalid sign-in code: it must start with pi_code_ and match its checksum. Copy the whole code.');
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
@@ -45,7 +48,7 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
       throw refusal(
         'This sign-in code is not valid: it was used, has expired after a day, or belongs to another installation. An admin can create a new one: npx partner-impact operator reset-sign-in --operator ID',
       );
-    return replaceCredential(db, { id: parsed.id, held }, 'operator.sign-in');
+    return replaceCredential(db, { id: parsed.id, held, store }, 'operator.sign-in');
   });
 }
 
@@ -54,20 +57,20 @@ export async function signIn(database: Database, code: string): Promise<SignIn> 
  *
  * @throws ServiceError As {@link authenticateOperator}.
  */
-export async function renewSignIn(database: Database, token: string): Promise<SignIn> {
+export async function renewSignIn(database: Database, token: string, store?: Store): Promise<SignIn> {
   await authenticateOperator(database, token);
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const parsed = parseCredential('token', token) as CheckedSecret;
     const held = await lockCredential(db, 'token', parsed.id);
     if (!held?.isValid || held.disabledAt) throw ended('The sign-in on this machine has ended.');
-    return replaceCredential(db, { id: parsed.id, held }, 'operator.renew-sign-in');
+    return replaceCredential(db, { id: parsed.id, held, store }, 'operator.renew-sign-in');
   });
 }
 
 /** Ends the credential and creates a token. */
 async function replaceCredential(
   db: Queryable,
-  { id, held }: { readonly id: string; readonly held: HeldCredential },
+  { id, held, store }: { readonly id: string; readonly held: HeldCredential; readonly store: Store | undefined },
   action: string,
 ): Promise<SignIn> {
   await requireAuditedOperator(db, held.operatorId);
@@ -75,6 +78,7 @@ async function replaceCredential(
   // Whoever has signed in needs no other code.
   if (held.credential.kind === 'code') await updateCredentialsOfKindsEnded(db, held.operatorId, ['code']);
   const { text: token, id: credentialId, secretSha256 } = newCredential('token');
+  store?.(token);
   const { operatorId } = held;
   const credential = { credentialId, operatorId, kind: 'token', secretSha256, seconds: CREDENTIAL_SECONDS.token } as const;
   const expiresAt = await insertOperatorCredential(db, credential);
