@@ -1,7 +1,7 @@
 /** The program of the command `partner-impact`: runs the command line, and ends the process with its exit code. */
-import { dropUnreadOutput, runCommand } from './commands/program.ts';
+import { finishWithoutOutput, runCommand } from './commands/program.ts';
 
-dropUnreadOutput();
+finishWithoutOutput();
 const code = await runCommand(process.argv.slice(2));
 process.exitCode = code === 0 ? (process.exitCode ?? 0) : code;
 // The channel to a parent process would keep this one alive. It ends by itself here, and not because its parent did.

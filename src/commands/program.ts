@@ -8,7 +8,7 @@ import { errorToWire, isMistake, messageOf } from './terminal/error-to-wire.ts';
 import { printError, printErrorJson, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 
-export { dropUnreadOutput } from './terminal/unwritable-output.ts';
+export { finishWithoutOutput } from './terminal/unwritable-output.ts';
 
 /** The command found a problem, or could not do its work. */
 const FAILED = 1;

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { dropUnreadOutput, runCommand } from '../../src/commands/program.ts';
+import { finishWithoutOutput, runCommand } from '../../src/commands/program.ts';
 import type { Answer, Outcome, Question } from './command-line.ts';
 
 process.on('message', async (question: Question) => {
@@ -43,7 +43,7 @@ async function answer({ args, env, input, isUnread }: Question): Promise<Outcome
   const stderr = new Collected();
   for (const [name, value] of Object.entries({ stdin: Readable.from(input === '' ? [] : [input]), stdout, stderr }))
     Object.defineProperty(process, name, { value, configurable: true });
-  dropUnreadOutput();
+  finishWithoutOutput();
   const code = await runCommand(args);
   process.exitCode = code === 0 ? (process.exitCode ?? 0) : code;
   for (const stream of [stdout, stderr]) if (!stream.destroyed) await finished(stream.end()).catch(() => {});
