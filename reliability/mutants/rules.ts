@@ -1009,7 +1009,7 @@ export const RULES: readonly Rule[] = [
     rule: 'what was given up is sent again at once, although the circuit of its endpoint is open',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/endpoints/manage-delivery.ts',
-    find: '    await closeEndpointBreaker(database.pool, request);\n',
+    find: '    await followUp(() => closeEndpointBreaker(database.pool, request), request);\n',
     replace: '',
     tests: ['webhooks/manage-delivery'],
   },

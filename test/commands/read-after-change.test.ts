@@ -123,4 +123,40 @@ describe('says that the change is done, and where it is shown later: exit code 0
     assert.deepEqual([code, stdout], [0, '1 exhausted delivery is due again.\n'], stderr);
     assert.match(stderr, /^Done\. .+ Run `endpoint show` later\.$/m);
   });
+
+  const EXHAUSTED = "update delivery set status = 'exhausted', ended_at = now() where partner_id = $1";
+
+  test('delivery recover, where the pause of the endpoint cannot be ended', async () => {
+    const { partner, client, endpointId } = await newEndpoint(service, endpointTools(database));
+    const { partnerId } = partner;
+    await client.confirm();
+    await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
+    await pool.query(EXHAUSTED, [partnerId]);
+    const given = ['delivery', 'recover', '--partner', partnerId, '--endpoint', endpointId, '--json'];
+    const { code, stdout, stderr } = await withoutAfterChange('endpoint_health', () => run(given));
+    assert.deepEqual([code, JSON.parse(stdout || '{}').recovered], [0, 1], stderr);
+    assert.match(stderr, /^Done\. The pause of the endpoint after failures was not ended: .+ `endpoint enable` ends it\.$/m);
+  });
+
+  test('endpoint enable, where its held deliveries cannot be made due', async () => {
+    const given = ['endpoint', 'enable', ...(await endpointOf()), '--json'];
+    const { code, stdout, stderr } = await withoutAfterChange('delivery', () => run(given));
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).status, 'active');
+    assert.match(stderr, /^Done\. Not all held deliveries are due at once: .+ The service sends them in their turn\.$/m);
+  });
+
+  test('login, where the former sign-in cannot be ended', async () => {
+    const home = { XDG_CONFIG_HOME: join(folder, 'twice') };
+    const codeOf = async (name: string) => {
+      const words = ['--name', name, '--email', `${uniqueId(name)}@example.org`, '--role', 'viewer'];
+      return (await runJson('operator', 'create', ...words)).sign_in_code as string;
+    };
+    const [first, second] = [await codeOf('first'), await codeOf('second')];
+    assert.equal((await run(['login'], home, first)).code, 0);
+    const { code, stdout, stderr } = await withoutAfterChange('operator_credential', () => run(['login'], home, second));
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /^Signed in as second/);
+    assert.match(stderr, /^Done\. The former sign-in was not ended: .+$/m);
+  });
 });

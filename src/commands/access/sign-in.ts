@@ -7,6 +7,7 @@ import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import { UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
+import { tellUndone } from '../terminal/read-done.ts';
 import { findSignedIn } from '../terminal/signed-in.ts';
 import { openTokenFile, type TokenFile } from '../terminal/token-file.ts';
 import { withDatabase, withoutOperator } from '../terminal/with-operator.ts';
@@ -48,7 +49,11 @@ async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise
     if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
     const former = readIfPossible(file);
     keepSignIn(file, await signIn(database, code, file.writePending), json);
-    for (const token of former) await signOut(database, token);
+    const endFormer = async () => {
+      for (const token of former) await signOut(database, token);
+    };
+    const next = 'It ends by itself after 30 days, and its token is on this machine no longer.';
+    await endFormer().catch(tellUndone('The former sign-in was not ended', next));
   });
 }
 

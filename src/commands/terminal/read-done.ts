@@ -1,3 +1,4 @@
+import { messageOf } from './error-to-wire.ts';
 import { printProgress } from './output.ts';
 
 /**
@@ -13,4 +14,14 @@ export async function readDone<Shown>(later: string, read: () => Promise<Shown>)
     printProgress(`Done. The effect cannot be read now: ${(error as Error).message} Run \`${later}\` later.`);
     return undefined;
   }
+}
+
+/**
+ * What failed after the change, and is no part of it.
+ *
+ * @param what The failure, such as `The former sign-in was not ended`.
+ * @param next What follows from it.
+ */
+export function tellUndone(what: string, next: string): (error: unknown) => void {
+  return (error) => printProgress(`Done. ${what}: ${messageOf(error)} ${next}`);
 }

@@ -24,7 +24,7 @@ import { readPastTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printMore, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
-import { readDone } from '../terminal/read-done.ts';
+import { readDone, tellUndone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface ListOptions extends PageOptions {
@@ -123,7 +123,8 @@ async function recover(
     await confirmAtTerminal(question, 'receiver_gets_them', yes);
   }
   const onProgress = (sum: number) => printProgress(`… ${sum}`);
-  const request = { partnerId: partner, endpointId: endpoint, since: since ?? new Date(0), onProgress };
+  const onFailure = tellUndone('The pause of the endpoint after failures was not ended', '`endpoint enable` ends it.');
+  const request = { partnerId: partner, endpointId: endpoint, since: since ?? new Date(0), onProgress, onFailure };
   const recovered = missing
     ? (await replayMissing(database, actor, request)).count
     : await recoverExhausted(database, actor, request);

@@ -27,10 +27,10 @@ import { openGuardedAgent } from '../../webhooks/security/guarded-agent.ts';
 import type { SecretBox } from '../../webhooks/security/secret-box.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { readPort } from '../terminal/options.ts';
-import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
-import { readDone } from '../terminal/read-done.ts';
+import { readDone, tellUndone } from '../terminal/read-done.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 
 interface Target {
@@ -184,7 +184,11 @@ async function disable({ database, actor }: OperatorContext, { partner, endpoint
 
 async function enable({ database, actor }: OperatorContext, { partner, endpoint, json }: Target): Promise<void> {
   const id = { partnerId: partner, endpointId: endpoint };
-  await printChanged(database, await enableEndpoint(database, actor, id), json);
+  const told = {
+    onProgress: (sum: number) => printProgress(`… ${sum} held deliveries`),
+    onFailure: tellUndone('Not all held deliveries are due at once', 'The service sends them in their turn.'),
+  };
+  await printChanged(database, await enableEndpoint(database, actor, id, told), json);
 }
 
 async function remove(

@@ -21,6 +21,23 @@ export interface EndpointId {
   readonly endpointId: string;
 }
 
+/** How a person who waits hears of what follows a change that is committed. */
+export interface FollowUp {
+  readonly onProgress?: (sum: number) => void;
+  /** The change is done, and this failed afterwards. Without it the call fails. */
+  readonly onFailure?: (error: Error) => void;
+}
+
+/** Does what follows a change that is committed. */
+export async function followUp(work: () => Promise<void>, { onFailure }: FollowUp): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!onFailure) throw error;
+    onFailure(error as Error);
+  }
+}
+
 /** An audit entry about an endpoint. */
 export function aboutEndpoint(
   { partnerId, endpointId }: EndpointId,

@@ -19,7 +19,7 @@ import {
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { aboutEndpoint, deliveryNotFound, refusal, unknownEndpoint } from './endpoint-context.ts';
+import { aboutEndpoint, deliveryNotFound, type FollowUp, followUp, refusal, unknownEndpoint } from './endpoint-context.ts';
 
 export interface DeliveryWithAttempts extends LoggedDelivery {
   /** The oldest first. */
@@ -61,12 +61,11 @@ export const resend = withRole(
   },
 );
 
-export interface RecoveryRequest {
+export interface RecoveryRequest extends FollowUp {
   readonly partnerId: string;
   readonly endpointId: string;
   /** When the deliveries were exhausted, or when the events happened. */
   readonly since: Date;
-  readonly onProgress?: (sum: number) => void;
 }
 
 export interface ReplayRequest extends RecoveryRequest {
@@ -99,7 +98,7 @@ export const recoverExhausted = withRole(
       sum += last.count;
       request.onProgress?.(sum);
     }
-    await closeEndpointBreaker(database.pool, request);
+    await followUp(() => closeEndpointBreaker(database.pool, request), request);
     return sum;
   },
 );

@@ -9,7 +9,7 @@ import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
 import { changeEndpoint } from './change-endpoint.ts';
-import { type EndpointId, unknownEndpoint } from './endpoint-context.ts';
+import { type EndpointId, type FollowUp, followUp, unknownEndpoint } from './endpoint-context.ts';
 
 const DELIVERIES_AT_ONCE = 1_000;
 
@@ -24,20 +24,33 @@ export async function getEndpoint(
   return endpoint;
 }
 
-/** Held events are sent, and its failures are reset. */
+/**
+ * Held events are sent, and its failures are reset.
+ *
+ * @param told Of the deliveries that are due at once: how many so far, and when the others stay with their own times.
+ */
 export const enableEndpoint = withRole(
   'operator',
-  async (database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> => {
+  async (database: Database, actor: Actor, id: EndpointId, told: FollowUp = {}): Promise<WebhookEndpoint> => {
     const enabled = await changeEndpoint(database, actor, { ...id, action: 'endpoint.enable' }, async (endpoint, db) => {
       await clearEndpointHealth(db, endpoint);
       await watchEndpoints(db, database, [endpoint]);
       return { ...endpoint, status: 'active', statusReason: null };
     });
-    const page = { longerThanMs: DELIVERY_LEASE_MS, dueInMs: 0, limit: DELIVERIES_AT_ONCE };
-    while ((await makeDeliveriesDue(database.pool, enabled, page)) === DELIVERIES_AT_ONCE);
+    await followUp(() => makeAllDue(database, enabled, told), told);
     return enabled;
   },
 );
+
+async function makeAllDue({ pool }: Database, endpoint: EndpointId, { onProgress }: FollowUp): Promise<void> {
+  const page = { longerThanMs: DELIVERY_LEASE_MS, dueInMs: 0, limit: DELIVERIES_AT_ONCE };
+  for (let sum = 0; ; ) {
+    const count = await makeDeliveriesDue(pool, endpoint, page);
+    sum += count;
+    if (count < DELIVERIES_AT_ONCE) return;
+    onProgress?.(sum);
+  }
+}
 
 /** Disables an endpoint: the service holds its events until it is enabled. */
 export const disableEndpoint = withRole(
