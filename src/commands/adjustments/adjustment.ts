@@ -24,7 +24,7 @@ import { printProgress } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { readDone } from '../terminal/read-done.ts';
-import { partnersToVerify, printVerification } from '../terminal/verification.ts';
+import { partnersToVerify, printFound } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { adjustmentToJson, adjustmentToRow, describeChange, printAdjustment } from './adjustment-output.ts';
 
@@ -186,19 +186,24 @@ async function verify({ database }: OperatorContext, { partner, json }: Partial<
   const audited = new Set(partner === undefined ? await Array.fromAsync(eachAuditedSubject(database.pool, 'adj_')) : []);
   const problems: AuditDifference[] = [];
   let adjustments = 0;
-  for await (const { partnerId } of partnersToVerify(database, partner)) {
-    const verdict = await verifyAdjustments(database, partnerId, audited);
-    adjustments += verdict.adjustments;
-    for (const problem of verdict.problems) problems.push(problem);
-    if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
+  let isWhole = false;
+  try {
+    for await (const { partnerId } of partnersToVerify(database, partner)) {
+      const verdict = await verifyAdjustments(database, partnerId, audited);
+      adjustments += verdict.adjustments;
+      for (const problem of verdict.problems) problems.push(problem);
+      if (verdict.adjustments > 0) printProgress(`… ${verdict.adjustments} adjustments of ${partnerId}`);
+    }
+    for (const subjectId of audited) problems.push({ subjectId, fields: ['removed'] });
+    isWhole = true;
+  } finally {
+    const verification = {
+      figures: { adjustments },
+      problems,
+      toJson: ({ subjectId, fields }: AuditDifference) => ({ adjustment_id: subjectId, fields }),
+      toRow: ({ subjectId, fields }: AuditDifference) => ({ adjustment: subjectId, 'differs from the audit': fields.join(', ') }),
+      unmodified: `Unmodified: ${pluralise(adjustments, 'adjustment')}.`,
+    };
+    printFound(verification, isWhole, json);
   }
-  for (const subjectId of audited) problems.push({ subjectId, fields: ['removed'] });
-  const verification = {
-    figures: { adjustments },
-    problems,
-    toJson: ({ subjectId, fields }: AuditDifference) => ({ adjustment_id: subjectId, fields }),
-    toRow: ({ subjectId, fields }: AuditDifference) => ({ adjustment: subjectId, 'differs from the audit': fields.join(', ') }),
-    unmodified: `Unmodified: ${pluralise(adjustments, 'adjustment')}.`,
-  };
-  printVerification(verification, json);
 }

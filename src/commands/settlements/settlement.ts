@@ -9,9 +9,10 @@ import { closeSettlement } from '../../operations/settlements/close-settlement.t
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
 import { readSettlementView, readSettlementViews } from '../../operations/settlements/read-settlements.ts';
 import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
-import type { SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
+import { problemAt, type SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
 import { attestContribution } from '../../operations/verification/attest.ts';
+import { explainUnreadable } from '../../operations/verification/explain-unreadable.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -23,7 +24,7 @@ import { readMonth, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
-import { partnersToVerify, printVerification } from '../terminal/verification.ts';
+import { partnersToVerify, printFound } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { printMonthTotals } from './settlement-totals.ts';
 
@@ -182,16 +183,35 @@ async function verify(
   { partner, json }: { partner?: string; json?: boolean },
 ): Promise<void> {
   const { signLike } = configuredSettlementTools(config);
-  const verdicts: (SettlementsVerdict & { partnerId: string })[] = [];
-  for await (const { partnerId } of partnersToVerify(database, partner)) {
-    const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
-    verdicts.push({ partnerId, ...(await verifySettlements(database, partnerId, { signLike, onProgress })) });
+  const problems: PartnerProblem[] = [];
+  const figures = { settlements: 0, lines: 0 };
+  let isWhole = false;
+  try {
+    for await (const { partnerId } of partnersToVerify(database, partner)) {
+      const onProgress = (lines: number) => printProgress(`… ${lines} lines of ${partnerId}`);
+      const verdict = await verifyPartner(database, partnerId, { signLike, onProgress });
+      figures.settlements += verdict.settlements;
+      figures.lines += verdict.lines;
+      for (const problem of verdict.problems) problems.push({ partnerId, ...problem });
+    }
+    isWhole = true;
+  } finally {
+    const unmodified = `Unmodified: ${pluralise(figures.settlements, 'settlement')} with ${pluralise(figures.lines, 'line')}.`;
+    printFound({ figures, problems, toJson: problemToJson, toRow: problemToRow, unmodified }, isWhole, json);
   }
-  const sum = (pick: (verdict: SettlementsVerdict) => number) => verdicts.reduce((total, each) => total + pick(each), 0);
-  const figures = { settlements: sum(({ settlements }) => settlements), lines: sum(({ lines }) => lines) };
-  const problems = verdicts.flatMap(({ partnerId, problems: own }) => own.map((problem) => ({ partnerId, ...problem })));
-  const unmodified = `Unmodified: ${pluralise(figures.settlements, 'settlement')} with ${pluralise(figures.lines, 'line')}.`;
-  printVerification({ figures, problems, toJson: problemToJson, toRow: problemToRow, unmodified }, json);
+}
+
+/** A partner whose settlements no program can read is a problem of its own. */
+async function verifyPartner(
+  database: Database,
+  partnerId: string,
+  options: Parameters<typeof verifySettlements>[2],
+): Promise<SettlementsVerdict> {
+  try {
+    return await verifySettlements(database, partnerId, options);
+  } catch (error) {
+    return { settlements: 0, lines: 0, problems: [problemAt(undefined, null, 'unreadable', explainUnreadable(error))] };
+  }
 }
 
 type PartnerProblem = SettlementProblem & { readonly partnerId: string };

@@ -30,6 +30,15 @@ export function printVerification<Problem>(verification: Verification<Problem>, 
   else printProblems(problems.map(toRow), unmodified);
 }
 
+/**
+ * Prints what a verification found that cannot go on: the edit that it is for, and the failure, may be one person's work.
+ *
+ * @param isWhole Whether it came to its end. Otherwise nothing is printed where it found nothing: the error says that it failed.
+ */
+export function printFound<Problem>(verification: Verification<Problem>, isWhole: boolean, asJson: boolean | undefined): void {
+  if (isWhole || verification.problems.length > 0) printVerification(verification, asJson);
+}
+
 /** Prints the first problems, and how many more there are; or a sentence when there are none. */
 export function printProblems(rows: readonly Row[], ifEmpty: string): void {
   printTable(rows.slice(0, ROWS_MAX), ifEmpty);

@@ -7,7 +7,6 @@ import { listEventCounters } from '../../store/events/event.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { type AuditDifference, describeDifference } from '../audit/compare-with-audit.ts';
-import { UnverifiedRecordError } from '../audit/unverified-record.ts';
 import { verifyAudit } from '../audit/verify-audit.ts';
 import { verifyKind } from '../audit/verify-kind.ts';
 import { type PartnersLeftError, partnersOfLost } from '../for-each-partner.ts';
@@ -15,6 +14,7 @@ import { verifyImpactBatches } from '../impact/verify-impact-batches.ts';
 import { readVerifiedRuleEntries } from '../rules/verified-rules.ts';
 import type { SettlementProblem } from '../settlements/settlement-problem.ts';
 import { verifySettlements } from '../settlements/verify-settlements.ts';
+import { explainUnreadable } from './explain-unreadable.ts';
 
 /** A record that is not as the service wrote it. */
 export interface VerifiedProblem {
@@ -138,17 +138,6 @@ async function addSettlements(
     if (!nodes.isLost(partnerId)) problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
     return 0n;
   }
-}
-
-/**
- * An edited value may be malformed.
- *
- * @throws Any other error.
- */
-function explainUnreadable(error: unknown): string {
-  if (error instanceof UnverifiedRecordError) return error.message;
-  if (!(error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError)) throw error;
-  return `its settlements cannot be read: a column was edited, or this program has an error: ${error.message}`;
 }
 
 function nameOf(partnerId: string, { settlementId, lineNo }: SettlementProblem): string {
