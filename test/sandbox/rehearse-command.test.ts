@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
+import { answerProxy } from '../support/answer-proxy.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { commandLine, type Outcome } from '../support/command-line.ts';
@@ -148,6 +149,18 @@ function declareCases(name: Name): void {
       assert.match(stderr, /does not answer/);
     });
 
+    test('an answer that is lost or broken is asked for again, with the same key: one endpoint, with its secret', async () => {
+      const { key, client } = await service.newPartner({ key: { permission: 'manage' } });
+      const receiver = await WebhookReceiver.open();
+      const page = { status: 200, body: '<html>' };
+      const { baseUrl, keys } = await answerProxy(service.baseUrl, ['none', 'none', 'answer_cut', 'answer_lost', page, 'none']);
+      const settings = { BASE_URL: baseUrl, API_KEY: key.apiKey };
+      const { stdout, stderr } = await runProgram(name, settings, ['rehearse', '--url', receiver.url]);
+      assert.match(stdout, /whsec_\S+/, stderr);
+      assert.equal(keys.size, 1);
+      assert.equal((await client.call('/v1/webhook-endpoints')).body.webhook_endpoints.length, 1);
+    });
+
     test('an endpoint that is disabled is named with what enables it', async () => {
       const engineer = await newEngineer(name);
       await added(engineer);
@@ -172,4 +185,19 @@ test('partner-impact: a receiver that has another secret is told of its secret l
     stdout,
     /answers of your receiver in this run: not right\.\n {2}It refused events .* secret of this endpoint\.\n$/,
   );
+});
+
+test('partner-impact: at the address another program answers with 200, and it is said: exit code 2', HANG_LIMIT, async () => {
+  const { key } = await service.newPartner();
+  for (const body of ['<!doctype html><title>Sign in</title>', '{}', '[]', 'null']) {
+    const { baseUrl } = await answerProxy(service.baseUrl, [{ status: 200, body }]);
+    const settings = { BASE_URL: baseUrl, API_KEY: key.apiKey };
+    const { code, stdout, stderr } = await runProgram('partner-impact', settings, [
+      'rehearse',
+      '--url',
+      'https://example.org/hook',
+    ]);
+    assert.deepEqual([code, stdout], [2, ''], stderr);
+    assert.match(stderr, /answered 200\. The answer does not come from the service; check BASE_URL/);
+  }
 });

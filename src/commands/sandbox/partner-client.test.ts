@@ -16,7 +16,7 @@ test('a service that is busy until a time is asked again at that time, and not b
   after(() => void server.close());
   await once(server, 'listening');
   const client = partnerClient(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, 'pi_sandbox_test');
-  assert.deepEqual(await client.get('/v1/sandbox/readiness'), { ready: true });
+  assert.deepEqual(await client.get<{ ready: boolean }>('/v1/sandbox/readiness', 'ready'), { ready: true });
   // A timer may end a moment early.
   assert.ok(asked <= 4, `asked ${asked} times`);
 });

@@ -93,12 +93,15 @@ function openClient(env: NodeJS.ProcessEnv): PartnerClient {
 }
 
 async function requireSandbox(client: PartnerClient): Promise<void> {
-  const { partner } = await client.get<{ partner: { name: string; environment: string } }>('/v1/partner');
+  const { partner } = await client.get<{ partner: { name: string; environment: string } }>('/v1/partner', 'partner');
   if (partner.environment !== 'sandbox') throw new UsageError('BASE_URL is not a sandbox: nothing is rehearsed in production.');
 }
 
 async function findEndpoint(client: PartnerClient, url: string): Promise<Endpoint | undefined> {
-  const { webhook_endpoints: all } = await client.get<{ webhook_endpoints: Endpoint[] }>('/v1/webhook-endpoints');
+  const { webhook_endpoints: all } = await client.get<{ webhook_endpoints: Endpoint[] }>(
+    '/v1/webhook-endpoints',
+    'webhook_endpoints',
+  );
   const wanted = URL.canParse(url) ? new URL(url).href : url;
   const found = all.find((endpoint) => new URL(endpoint.url).href === wanted);
   if (found && found.status !== 'active')
@@ -110,7 +113,11 @@ async function findEndpoint(client: PartnerClient, url: string): Promise<Endpoin
 
 /** A receiver can verify nothing before it has the secret, which was created a moment ago. */
 async function addEndpoint(client: PartnerClient, url: string, json?: boolean): Promise<void> {
-  const answer = await client.post<{ webhook_endpoint: Endpoint; secret: string }>('/v1/webhook-endpoints', { url });
+  const answer = await client.post<{ webhook_endpoint: Endpoint; secret: string }>(
+    '/v1/webhook-endpoints',
+    { url },
+    'webhook_endpoint',
+  );
   const { endpoint_id } = answer.webhook_endpoint;
   process.exitCode = 1;
   if (json) return printJson({ endpoint_id, secret: answer.secret, samples: [], readiness: null });
@@ -126,7 +133,7 @@ async function playAll(client: PartnerClient, endpointId: string): Promise<Playe
   const played: Played[] = [];
   for (const { event_type, fault } of wanted) {
     const sample = { event_type, endpoint_id: endpointId, ...(fault && { fault }) };
-    const { deliveries } = await client.post<SampleAnswer>('/v1/sandbox/events', sample);
+    const { deliveries } = await client.post<SampleAnswer>('/v1/sandbox/events', sample, 'deliveries');
     played.push({
       event_type,
       fault,
@@ -146,7 +153,7 @@ async function untilReady(
   const path = `/v1/sandbox/readiness${since ? `?since=${since.toISOString()}` : ''}`;
   const endsAt = performance.now() + waitMs;
   for (let passed = new Set<string>(), isFirst = true; ; isFirst = false) {
-    const { readiness } = await client.get<ReadinessAnswer>(path);
+    const { readiness } = await client.get<ReadinessAnswer>(path, 'readiness');
     const now = new Set(readiness.checks.filter((each) => each.passed).map(({ check }) => check));
     if (!isFirst) for (const check of now.difference(passed)) printProgress(`passed: ${check}`);
     passed = now;
