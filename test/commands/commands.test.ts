@@ -21,6 +21,15 @@ test('--version prints the version of the package, alone or before a command', a
     assert.deepEqual(await run(words), { code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
+test('of many partners of one name five are named, and that there are more', async () => {
+  const add = (name: string) => runJson('partner', 'create', '--name', name);
+  const ask = async (name: string) => (await run(['partner', 'show', '--partner', name])).stderr;
+  for (let count = 0; count < 5; count++) await add('Namesake');
+  assert.match(await ask('Namesake'), /: (ptn_\w+, ){4}ptn_\w+\.\n$/);
+  await add('Namesake');
+  assert.match(await ask('Namesake'), /: (ptn_\w+, ){4}ptn_\w+; there are more, which `partner list` shows\.\n$/);
+});
+
 describe('for programs: exactly one JSON value on standard output', () => {
   test('from a partner to a confirmed contribution', async () => {
     const { partner_id } = await runJson(

@@ -78,13 +78,15 @@ const NAMESAKES_SHOWN = 5;
  * @throws ServiceError `invalid_request`, 404, when there is none; and with the ids when several have the name.
  */
 export async function getPartnerNamed(db: Queryable, idOrName: string): Promise<Partner> {
-  const found = await findPartner(db, idOrName);
-  if (found) return found;
-  const [named, ...others] = await listPartnersNamed(db, idOrName, NAMESAKES_SHOWN);
+  const byId = await findPartner(db, idOrName);
+  if (byId) return byId;
+  const found = await listPartnersNamed(db, idOrName, NAMESAKES_SHOWN + 1);
+  const [named] = found;
   if (!named) refuseUnknown(idOrName);
-  if (others.length === 0) return named;
-  const ids = [named, ...others].map(({ partnerId }) => partnerId).join(', ');
-  const message = `Several partners have the name ${idOrName}. Give the id of one of them: ${ids}.`;
+  if (found.length === 1) return named;
+  const ids = found.slice(0, NAMESAKES_SHOWN).map(({ partnerId }) => partnerId);
+  const more = found.length > NAMESAKES_SHOWN ? '; there are more, which `partner list` shows' : '';
+  const message = `Several partners have the name ${idOrName}. Give the id of one of them: ${ids.join(', ')}${more}.`;
   throw new ServiceError('invalid_request', message, { details: [{ field: 'partner_id', code: 'duplicate', message }] });
 }
 
