@@ -101,9 +101,9 @@ describe('settlement', HANG_LIMIT, () => {
     assert.match(early.stderr, /The partner does not dispute this settlement\./);
     await client.post(`/v1/settlements/${settlementId}/acknowledgement`, { status: 'disputed', note: 'Too much.' });
     const before = await runJson('settlement', 'show', ...of);
-    const { code, stderr } = await reply('Order 1 is yours.\nOrder 2 is not.');
-    assert.equal(code, 0, stderr);
-    assert.match(stderr, /^Recorded at .+\. The dispute stays open until the partner accepts the settlement\.$/m);
+    const { code, stdout, stderr } = await reply('Order 1 is yours.\nOrder 2 is not.');
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, /^Recorded at .+\. The dispute stays open until the partner accepts the settlement\.$/m);
     const [entry] = await runJson('audit', 'list', '--subject', settlementId);
     assert.deepEqual([entry.action, entry.operator_id, entry.partner_id], ['dispute.reply', 'owner', partnerId]);
     const [kept] = await listDisputeReplies(pool, { partnerId, settlementId });
@@ -135,8 +135,8 @@ describe('settlement', HANG_LIMIT, () => {
     ];
     assert.deepEqual(await runJson(...words), { partner_id: partnerId, transaction_id, attested: true });
     const { code, stdout, stderr } = await run(words);
-    assert.deepEqual([code, stdout], [0, '']);
-    assert.match(stderr, new RegExp(`Attested and sealed: ${transaction_id}\\. The next closing settles it\\.`));
+    assert.deepEqual([code, stderr], [0, '']);
+    assert.match(stdout, new RegExp(`^Attested and sealed: ${transaction_id}\\. The next closing settles it\\.`));
   });
 
   test('list and show: the three months of the partner guide, which add up', async () => {

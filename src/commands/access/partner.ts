@@ -46,7 +46,7 @@ export function partnerCommand(): ProgramCommand {
   const partner = new ProgramCommand('partner').description('partners: businesses that may confirm contributions');
   partner
     .command('create')
-    .description('create a partner')
+    .description('create a partner; rates of its own take an admin')
     .requiredOption('--name <name>', 'name of the partner', readName)
     .option('--writes-per-second <n>', 'confirmations, estimates and associations', readRate, DEFAULT_RATES.writesPerSecond)
     .option('--lookups-per-second <n>', 'look-ups of contributions and estimates', readRate, DEFAULT_RATES.lookupsPerSecond)

@@ -21,7 +21,7 @@ import { type SettlementView, settlementToWire } from '../../wire/settlement-to-
 import { describeContribution } from '../contributions/describe-contribution.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readMonth, UsageError } from '../terminal/options.ts';
-import { formatTime, printFields, printJson, printProgress, type Row } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printProgress, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { partnersToVerify, printFound } from '../terminal/verification.ts';
@@ -165,7 +165,7 @@ async function attest(
   await confirmAtTerminal(`Attest ${await describeContribution(database.pool, record)} as it is: ${as}?`, 'final', yes);
   await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
   if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true });
-  else printProgress(`Attested and sealed: ${transaction}. The next closing settles it.`);
+  else printText(`Attested and sealed: ${transaction}. The next closing settles it.\n`);
 }
 
 async function reply(
@@ -175,7 +175,7 @@ async function reply(
   const { repliedAt, operatorId } = await replyToDispute(database, actor, { partnerId, settlementId, text });
   if (json)
     printJson({ partner_id: partnerId, settlement_id: settlementId, replied_at: repliedAt, operator_id: operatorId, text });
-  else printProgress(`Recorded at ${formatTime(repliedAt)}. The dispute stays open until the partner accepts the settlement.`);
+  else printText(`Recorded at ${formatTime(repliedAt)}. The dispute stays open until the partner accepts the settlement.\n`);
 }
 
 async function verify(
