@@ -3,6 +3,7 @@ import type { Job, JobResult } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { requestRun, waitForRun } from '../schedule/request-run.ts';
 import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
+import { readClock } from '../store/clock.ts';
 import { type JobRun, type JobState, listJobRuns, listJobStates } from '../store/jobs/job.ts';
 import { readExactJson } from '../wire/exact-json.ts';
 import { UsageError } from './terminal/options.ts';
@@ -44,8 +45,9 @@ async function list({ database, config }: OperatorContext, { json }: JsonOption)
     state: states.get(job.name),
   }));
   if (json) return printJson(jobs.map(({ job, state }) => jobToJson(job, state)));
+  const now = await readClock(database.pool);
   printTable(
-    jobs.map(({ job, state }) => jobToRow(job, state)),
+    jobs.map(({ job, state }) => jobToRow(job, state, now)),
     'There is no job.',
   );
 }
@@ -86,8 +88,8 @@ async function history({ database, config }: OperatorContext, options: PageOptio
   printPage(runs, options, { cursorOf, toJson: runToJson, toRow: runToRow, ifNone: 'No job has run yet.' });
 }
 
-function statusOf({ leaseUntil, failuresInRow }: JobState): string {
-  if (leaseUntil !== null) return leaseUntil.getTime() > Date.now() ? 'running' : 'abandoned';
+function statusOf({ leaseUntil, failuresInRow }: JobState, now: Date): string {
+  if (leaseUntil !== null) return leaseUntil > now ? 'running' : 'abandoned';
   return failuresInRow > 0 ? `failed ${failuresInRow} times` : 'waiting';
 }
 
@@ -104,10 +106,10 @@ function jobToJson({ name, description, pattern }: Job, state: JobState | undefi
   };
 }
 
-function jobToRow({ name, description, pattern }: Job, state: JobState | undefined): Row {
+function jobToRow({ name, description, pattern }: Job, state: JobState | undefined, now: Date): Row {
   return {
     job: name,
-    status: state ? statusOf(state) : 'not started yet',
+    status: state ? statusOf(state, now) : 'not started yet',
     pattern,
     due: formatTime(state?.dueAt ?? null),
     'last success': formatTime(state?.lastSuccessAt ?? null),

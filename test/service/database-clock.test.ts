@@ -20,6 +20,7 @@ import { auditKeys, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { Client, uniqueId } from '../support/client.ts';
+import { commandLine } from '../support/command-line.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { countRows, insertEstimateAged, untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
@@ -33,10 +34,13 @@ const JOBS = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: s
 const SHIFT = new URL('../support/clock/shifted-clock.ts', import.meta.url).href;
 const ENV = { ...WEBHOOK_ENV, AUDIT_KEY: auditKeys().map(writeNamedKey).join() };
 
+function shiftedBy(aheadMs: number): Record<string, string> {
+  return { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --import ${SHIFT}`, CLOCK_AHEAD_MS: String(aheadMs) };
+}
+
 /** `serve` on a machine whose clock is wrong by so much. */
 function spawnShifted(databaseUrl: string, aheadMs: number, env: Record<string, string> = {}): Promise<ServiceProcess> {
-  const options = `${process.env['NODE_OPTIONS'] ?? ''} --import ${SHIFT}`;
-  return spawnService(databaseUrl, { ...ENV, ...env, NODE_OPTIONS: options, CLOCK_AHEAD_MS: String(aheadMs) });
+  return spawnService(databaseUrl, { ...ENV, ...env, ...shiftedBy(aheadMs) });
 }
 
 async function keyOf(database: Database, partnerId: string, expiresAt: Date | null): Promise<string> {
@@ -161,6 +165,15 @@ for (const [clock, aheadMs] of CLOCKS) {
       assert.deepEqual(await countRows(database, partnerId), before);
       assert.equal(await right.end('SIGTERM'), 0);
     });
+
+    test('job list says which job is running, and which was abandoned', async () => {
+      await pool.query("update job set lease_until = now() + interval '1 minute' where job_name = 'verify'");
+      await pool.query("update job set lease_until = now() - interval '1 minute' where job_name = 'expire-pending'");
+      const env = { ...ENV, DATABASE_URL: databaseUrl, ...shiftedBy(aheadMs) };
+      const { stdout, stderr } = await commandLine(env).runApart(['job', 'list']);
+      assert.match(stdout, /^verify +running /m, stderr);
+      assert.match(stdout, /^expire-pending +abandoned /m);
+    });
   });
 }
 
@@ -181,7 +194,6 @@ const READERS: Readonly<Record<string, string>> = {
   'src/commands/examine-server.ts': 'compares the two clocks',
   'src/commands/webhooks/endpoint.ts': 'the timestamp of a signature',
   'src/commands/sandbox/partner-client.ts': 'until when to wait, by Retry-After',
-  'src/commands/job.ts': 'what is shown',
   'src/commands/access/key.ts': 'what is shown',
   'src/commands/terminal/options.ts': 'mistakes in what was typed',
   'src/commands/contributions/review.ts': 'what is shown',
