@@ -3,6 +3,7 @@ import type { Actor } from '../domain/access/role.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import { audit } from '../operations/audit/audit.ts';
 import { withRole } from '../operations/with-role.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
 import { findJobRun, type JobRun, listJobStates, type RunOutcome, requestJobRun } from '../store/jobs/job.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
@@ -46,7 +47,7 @@ interface EndedJobRun extends JobRun {
 /**
  * Waits for the end of a requested run, however long it lasts.
  *
- * @param beginsWithinMs How long it waits for a process that begins it.
+ * @param beginsWithinMs How long it waits for a process that begins it, and after the end of the lease for another one.
  * @throws ServiceError `internal_service_unavailable`, when none does. The job stays due.
  */
 export async function waitForRun(
@@ -54,14 +55,28 @@ export async function waitForRun(
   { jobName, runNo }: Pick<JobRun, 'jobName' | 'runNo'>,
   beginsWithinMs = BEGINS_WITHIN_MS,
 ): Promise<EndedJobRun> {
-  const untilMs = performance.now() + beginsWithinMs;
-  for (;;) {
+  for (let untilMs = performance.now() + beginsWithinMs; ; ) {
     const run = await findJobRun(db, jobName, runNo);
     if (run?.endedAt && run.outcome) return { ...run, endedAt: run.endedAt, outcome: run.outcome };
-    if (!run && performance.now() >= untilMs)
-      throw unavailable(
-        `No process of the service has begun the job ${jobName}. It stays due: the next process with the role schedule begins it, but none in the minute after the database's clock was set forward.`,
-      );
+    if (run && (await isLeased(db, jobName))) untilMs = performance.now() + beginsWithinMs;
+    else if (performance.now() >= untilMs)
+      throw unavailable(`${run ? runnerIsGone(jobName) : nobodyBegan(jobName)} ${STAYS_DUE}`);
     await sleep(LOOK_EVERY_MS);
   }
+}
+
+const STAYS_DUE =
+  "It stays due: the next process with the role schedule begins it, but none in the minute after the database's clock was set forward.";
+
+function nobodyBegan(jobName: string): string {
+  return `No process of the service has begun the job ${jobName}.`;
+}
+
+function runnerIsGone(jobName: string): string {
+  return `The process that ran the job ${jobName} is gone, and no other goes on.`;
+}
+
+async function isLeased(db: Queryable, jobName: string): Promise<boolean> {
+  const { leaseUntil } = (await listJobStates(db)).find((state) => state.jobName === jobName) ?? {};
+  return leaseUntil != null && leaseUntil > (await readClock(db));
 }

@@ -450,6 +450,20 @@ describe('by hand', HANG_LIMIT, () => {
     assert.equal(await service.end('SIGTERM'), 0);
   });
 
+  test('where the process that ran it is gone and no other goes on, the command line says so, and the job stays due', async () => {
+    const job = newJob();
+    await registerDue(job);
+    const runNo = await requestRun(database, OWNER, job.name);
+    assert.ok(await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' }));
+    const ended = waitForRun(pool, { jobName: job.name, runNo }, 0).then(
+      () => 'ended',
+      ({ message }: Error) => message,
+    );
+    assert.equal(await Promise.race([ended, sleep(500, 'waits')]), 'waits', 'the lease holds');
+    await pool.query('update job set lease_until = now() where job_name = $1', [job.name]);
+    assert.match(await ended, /The process that ran the job \S+ is gone, and no other goes on\. It stays due/);
+  });
+
   test('where no process of the service runs, the command line says so, and the job stays due', async () => {
     const job = newJob();
     await assert.rejects(requestRun(database, OWNER, job.name), /No process of the service has made the job \S+ known yet/);
