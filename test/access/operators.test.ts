@@ -305,6 +305,29 @@ describe('on a machine', () => {
     assert.deepEqual([done.code, /disabled/.test(done.shown)], [0, true], done.shown);
   });
 
+  test(
+    'a question whose standard error is a file is asked on the terminal; where there is none, nothing is done',
+    needsTerminal,
+    async () => {
+      const { operator } = await make('viewer');
+      const words = ['operator', 'disable', '--operator', operator.operatorId];
+      const home = newHome();
+      const asked = { env: withHome(home), prompt: '[y/N]', typed: 'n\r' };
+      const left = await onTerminal(words, { ...asked, redirect: `2>${join(home, 'errors')}` });
+      assert.deepEqual([left.code, left.shown.includes('[y/N]')], [2, true], left.shown);
+      const both = await onTerminal(words, { ...asked, redirect: `>${join(home, 'out')} 2>&1` });
+      assert.equal(both.code, 2);
+      assert.match(readFileSync(join(home, 'out'), 'utf8'), /There is no terminal to ask on/);
+      const code = await onTerminal(['login'], {
+        ...asked,
+        prompt: 'code:',
+        typed: '\x04',
+        redirect: `2>${join(home, 'errors')}`,
+      });
+      assert.deepEqual([code.code, code.shown.includes('One-time code:')], [2, true], code.shown);
+    },
+  );
+
   test('on a terminal the code is asked for, and shown nowhere; leaving signs nobody in', needsTerminal, async () => {
     const home = newHome();
     const login = (typed: string) => onTerminal(['login'], { env: withHome(home), prompt: 'code:', typed });

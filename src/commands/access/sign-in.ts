@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import { UsageError } from '../terminal/options.ts';
-import { formatTime, printFields, printJson, printText } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printOn, printText, terminalOutput } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { tellUndone } from '../terminal/read-done.ts';
 import { findSignedIn } from '../terminal/signed-in.ts';
@@ -81,10 +81,12 @@ function readIfPossible(file: TokenFile): string[] {
 
 /** The typed code is not echoed, and is never an argument of the process. */
 async function askUnseen(question: string): Promise<string> {
+  const terminal = terminalOutput();
+  if (!terminal) throw new UsageError('There is no terminal to ask on. Give the one-time code on standard input.');
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   // From here on the terminal echoes nothing either.
   const prompt = createInterface({ input: process.stdin, output: unseen, terminal: true });
-  process.stderr.write(question);
+  printOn(terminal, question);
   const refuse = (cause: unknown): never => {
     throw new UsageError('No code was given.', { cause });
   };
@@ -95,7 +97,7 @@ async function askUnseen(question: string): Promise<string> {
     return await Promise.race([prompt.question('').catch(refuse), left]);
   } finally {
     prompt.close();
-    process.stderr.write('\n');
+    printOn(terminal, '\n');
   }
 }
 

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline/promises';
 import { escapeHidden } from '../../domain/single-line-text.ts';
 import { UsageError } from './options.ts';
+import { terminalOutput } from './output.ts';
 
 /** The option of every command that asks for confirmation: `.option(...YES)`. */
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
@@ -26,8 +27,9 @@ const SENTENCES: Record<Consequence, string> = {
 export async function confirm(question: string, consequence: Consequence, isConfirmed: boolean | undefined): Promise<void> {
   if (isConfirmed) return;
   const asked = `${escapeHidden(question)} ${SENTENCES[consequence]}`;
-  if (!process.stdin.isTTY) throw new UsageError(`${asked} There is no terminal to ask on: repeat the command with --yes.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const output = process.stdin.isTTY ? terminalOutput() : undefined;
+  if (!output) throw new UsageError(`${asked} There is no terminal to ask on: repeat the command with --yes.`);
+  const terminal = createInterface({ input: process.stdin, output });
   // Ctrl-C rejects the question; Ctrl-D ends it without an answer.
   const left = once(terminal, 'close').then(() => '');
   try {

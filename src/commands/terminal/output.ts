@@ -50,6 +50,16 @@ export async function printStream(bytes: Readable): Promise<void> {
   });
 }
 
+/** Where a person sees a question; `undefined` where both outputs go elsewhere, such as into files. */
+export function terminalOutput(): NodeJS.WriteStream | undefined {
+  return [process.stderr, process.stdout].find(({ isTTY }) => isTTY);
+}
+
+/** Prints on such an output; the text contains its line ends. */
+export function printOn(terminal: NodeJS.WriteStream, text: string): void {
+  terminal.write(escapeHiddenInLines(text));
+}
+
 /** Prints an error; the text contains its line ends. */
 export function printError(text: string): void {
   process.stderr.write(escapeHiddenInLines(text));

@@ -12,13 +12,18 @@ interface Typing {
   readonly env: Record<string, string>;
   /** What the command asks. */
   readonly prompt: string;
+  /** What the shell does with the outputs, such as `2>FILE`. */
+  readonly redirect?: string;
   /** What is typed then; or what happens while the question stands, and what is typed afterwards. */
   readonly typed: string | (() => Promise<string>);
 }
 
 /** Runs a command on a terminal and types when it has asked. */
-export async function onTerminal(words: readonly string[], { env, prompt, typed }: Typing) {
-  const line = [process.execPath, MAIN, ...words].map((word) => `'${word}'`).join(' ');
+export async function onTerminal(words: readonly string[], { env, prompt, typed, redirect = '' }: Typing) {
+  const line = [process.execPath, MAIN, ...words]
+    .map((word) => `'${word}'`)
+    .join(' ')
+    .concat(` ${redirect}`);
   const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, ...env } });
   let shown = '';
   let typing: Promise<void> | undefined;
