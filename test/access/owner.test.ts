@@ -129,6 +129,27 @@ describe('in production, once there is an admin', HANG_LIMIT, () => {
 });
 
 describe('--break-glass', HANG_LIMIT, () => {
+  test('is refused where no operator is needed, and so nobody acts for the owner: nothing is done or recorded', async () => {
+    const { owner, pool } = await production;
+    const count = async () => (await pool.query("select from audit_entry where action = 'owner.break-glass'")).rowCount;
+    const before = await count();
+    const hash = 'a'.repeat(64);
+    const open = [
+      ['whoami'],
+      ['login'],
+      ['logout'],
+      ['migrate'],
+      ['doctor'],
+      ['statement', 'verify', '--file', 'x', '--sha256', hash],
+    ];
+    for (const words of open) {
+      const { code, stdout, stderr } = await owner.run([...words, ...WHY]);
+      assert.deepEqual([code, stdout], [2, ''], words.join(' '));
+      assert.match(stderr, /^This command acts for nobody, so --break-glass changes nothing: leave it out\.$/m);
+    }
+    assert.equal(await count(), before);
+  });
+
   test('is the way back: audited with its reason before anything is done, told on the terminal, shown by doctor', async () => {
     const { owner, pool } = await production;
     const { code, stderr, stdout } = await owner.run([...creation('admin'), ...WHY, '--json']);

@@ -18,7 +18,7 @@ import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printJson, printProgress, printStream, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
-import { asOperator, type OperatorContext, withOperator, withoutOperator } from '../terminal/with-operator.ts';
+import { asOperator, type OperatorContext, refuseBreakGlass, withOperator, withoutOperator } from '../terminal/with-operator.ts';
 
 /** The statement says what a partner owes. */
 const OWNER_ONLY = 0o600;
@@ -60,7 +60,11 @@ export function statementCommand(): ProgramCommand {
     .option('--settlement <id>', 'id of the settlement')
     .option('--sha256 <hex>', 'instead: csv_sha256 of the settlement; needs no database', readSha256)
     .option('--json', 'one JSON object, for programs')
-    .action(withoutOperator('with --sha256 it reads only the file; a settlement of the database takes a viewer', verify));
+    .action(
+      withoutOperator('with --sha256 it reads only the file; a settlement of the database takes a viewer', verify, {
+        mayNeedOperator: true,
+      }),
+    );
   return statement;
 }
 
@@ -118,6 +122,7 @@ async function verify({ file, partner, settlement, sha256, json }: VerifyOptions
     throw new UsageError(
       'Give --partner and --settlement, or --sha256, not both: with --sha256 the file is compared with the hash alone, and with no settlement.',
     );
+  if (sha256 !== undefined) refuseBreakGlass();
   await requireReadable(file);
   const read = () => createReadStream(file);
   if (sha256 !== undefined) {

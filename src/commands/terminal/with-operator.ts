@@ -6,6 +6,8 @@ import { requireRole } from '../../operations/with-role.ts';
 import { connectStore } from '../../service/open-database.ts';
 import type { Database } from '../../store/database.ts';
 import { currentActor } from './actor.ts';
+import { breakGlassReason } from './break-glass.ts';
+import { UsageError } from './options.ts';
 import { printProgress } from './output.ts';
 import type { DeclaredAction } from './program-command.ts';
 
@@ -57,13 +59,24 @@ export function asOperator(leastRole: Role, act: (context: OperatorContext) => P
  * A command that every account that can start the program may give.
  *
  * @param openBecause Why it needs no operator.
+ * @param mayNeedOperator Whether a part of it is {@link asOperator}; the rest calls {@link refuseBreakGlass} itself.
  */
 export function withoutOperator<Given extends readonly unknown[]>(
   openBecause: string,
   act: (...given: Given) => Promise<void> | void,
+  { mayNeedOperator = false } = {},
 ): DeclaredAction {
-  const run = (...given: readonly unknown[]) => act(...(given as Given));
+  const run = (...given: readonly unknown[]) => {
+    if (!mayNeedOperator) refuseBreakGlass();
+    return act(...(given as Given));
+  };
   return Object.assign(run, { access: { openBecause } });
+}
+
+/** @throws UsageError Where the option is given to a command that acts for nobody: no entry would tell of it. */
+export function refuseBreakGlass(): void {
+  if (breakGlassReason() !== undefined)
+    throw new UsageError('This command acts for nobody, so --break-glass changes nothing: leave it out.');
 }
 
 /** Opens the database for one command. */
