@@ -1,8 +1,9 @@
 // A receiver of webhooks with the standard library alone: verifies the bytes, stores each event once, answers, handles in order.
 //
-// It catches up by itself: at the start, every minute, and when an event arrives before another. INBOX is a folder: an event is the file of its sequence, so that one which arrives twice is stored once. The file "position" has the
-// sequence of the last handled event. What a handler does must be safe to repeat, because the process may end before the position is
-// written: here a restoration is a file of its partner_event_id.
+// It catches up by itself: at the start, every minute, and when an event arrives before another. INBOX is a folder: an event is the file of
+// its sequence, so that one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a
+// handler does must be safe to repeat, because the process may end before the position is written: here a restoration is a file of its
+// partner_event_id.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -106,7 +108,7 @@ func handleNext(upTo int64) {
 		next := position() + 1
 		body, err := os.ReadFile(fileOf(next))
 		if err != nil && next < upTo {
-			if err := catchUp(next - 1); err != nil {
+			if err := fetchPage(next - 1); err != nil {
 				log.Print(err)
 			}
 			next = position() + 1
@@ -131,60 +133,52 @@ func handleNext(upTo int64) {
 	}
 }
 
-// tryAgain catches up, and handles what is stored, which may have failed before: the next event may come after days.
+// tryAgain handles what is stored, which may have failed before, and then what the feed has beyond it: the next event may come after days.
 func tryAgain() {
+	upTo := int64(0)
 	if os.Getenv("API_KEY") != "" {
-		handling.Lock()
-		err := catchUp(position())
-		handling.Unlock()
-		if err != nil {
-			log.Print(err)
-		}
+		upTo = math.MaxInt64
 	}
-	handleNext(0)
+	handleNext(upTo)
 }
 
-// catchUp stores the events after a sequence, in the bytes that are delivered: what arrived while nobody listened, or is still on its way.
-func catchUp(after int64) error {
-	for {
-		address := fmt.Sprintf("%s/v1/events?after_sequence=%d&limit=500", os.Getenv("BASE_URL"), after)
-		request, err := http.NewRequest(http.MethodGet, address, nil)
-		if err != nil {
-			return err
+// fetchPage stores the next events after a sequence, in the bytes that are delivered: what arrived while nobody listened, or is still on its
+// way.
+func fetchPage(after int64) error {
+	address := fmt.Sprintf("%s/v1/events?after_sequence=%d&limit=500", os.Getenv("BASE_URL"), after)
+	request, err := http.NewRequest(http.MethodGet, address, nil)
+	if err != nil {
+		return err
+	}
+	request.Header.Set("X-API-Key", os.Getenv("API_KEY"))
+	response, err := feed.Do(request)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	var page struct {
+		Events []json.RawMessage `json:"events"`
+	}
+	err = json.NewDecoder(response.Body).Decode(&page)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return fmt.Errorf("GET /v1/events: %s %v", response.Status, err)
+	}
+	for _, body := range page.Events {
+		var stored event
+		if err := json.Unmarshal(body, &stored); err != nil || stored.Sequence == nil {
+			return fmt.Errorf("the feed has no event: %v", err)
 		}
-		request.Header.Set("X-API-Key", os.Getenv("API_KEY"))
-		response, err := feed.Do(request)
-		if err != nil {
-			return err
-		}
-		var page struct {
-			Events  []json.RawMessage `json:"events"`
-			HasMore bool              `json:"has_more"`
-		}
-		err = json.NewDecoder(response.Body).Decode(&page)
-		response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusOK {
-			return fmt.Errorf("GET /v1/events: %s %v", response.Status, err)
-		}
-		for _, body := range page.Events {
-			var stored event
-			if err := json.Unmarshal(body, &stored); err != nil || stored.Sequence == nil {
-				return fmt.Errorf("the feed has no event: %v", err)
-			}
-			if *stored.Sequence > after+1 {
-				if err := skipRemoved(after, *stored.Sequence); err != nil {
-					return err
-				}
-			}
-			if err := write(fileOf(*stored.Sequence), body); err != nil {
+		if *stored.Sequence > after+1 {
+			if err := skipRemoved(after, *stored.Sequence); err != nil {
 				return err
 			}
-			after = *stored.Sequence
 		}
-		if !page.HasMore {
-			return nil
+		if err := write(fileOf(*stored.Sequence), body); err != nil {
+			return err
 		}
+		after = *stored.Sequence
 	}
+	return nil
 }
 
 // skipRemoved passes over the events that the service removed, after 90 days, before they arrived here.
@@ -344,8 +338,9 @@ func main() {
 	if err != nil || seconds < 1 {
 		seconds = 60
 	}
-	tryAgain()
+	// Beside the answers: to catch up may take long.
 	go func() {
+		tryAgain()
 		for range time.Tick(time.Duration(seconds) * time.Second) {
 			tryAgain()
 		}

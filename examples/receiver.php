@@ -56,10 +56,7 @@ function receive(): void
     }
     store(file_of($sequence), $body);
     answer(200);
-    alone(static function () use ($sequence): void {
-        enter_restorations();
-        handle_next($sequence);
-    });
+    handle_alone($sequence, LOCK_EX | LOCK_NB);
 }
 
 /** An exception before this leaves the answer 500, and the service sends the event again. */
@@ -74,16 +71,24 @@ function answer(int $status, array $body = []): void
     function_exists('fastcgi_finish_request') ? fastcgi_finish_request() : flush();
 }
 
-/** Of several requests at the same time one handles; the others wait. */
-function alone(callable $do): void
+/**
+ * Of several at the same time one handles, and sees to what the others stored. A request does not wait for it: all workers of PHP-FPM would
+ * wait while cron catches up. What waits for an event before it, which no request asked for, is fetched by cron.
+ */
+function handle_alone(int $upTo, int $lock): void
 {
-    $lock = fopen(setting('INBOX') . '/lock', 'c');
-    flock($lock, LOCK_EX);
-    try {
-        $do();
-    } finally {
-        fclose($lock);
-    }
+    do {
+        $file = fopen(setting('INBOX') . '/lock', 'c');
+        if (!flock($file, $lock)) {
+            return;
+        }
+        try {
+            enter_restorations();
+            handle_next($upTo);
+        } finally {
+            fclose($file);
+        }
+    } while (is_file(file_of(position() + 1))); // stored after the last look, by a request that found the lock held
 }
 
 /** Handles the events that follow the position, one after the other. One before `$upTo` that is missing comes from the feed. */
@@ -91,7 +96,7 @@ function handle_next(int $upTo): void
 {
     while (true) {
         if (!is_file(file_of(position() + 1)) && position() + 1 < $upTo) {
-            catch_up(position());
+            fetch_page(position());
         }
         $next = position() + 1;
         if (!is_file(file_of($next))) {
@@ -155,26 +160,24 @@ function restore(object $failed): void
     store(restoration_of($failed), json_encode($restored, JSON_THROW_ON_ERROR));
 }
 
-/** Stores the events after a sequence: what came while nobody listened, or is still on its way. */
-function catch_up(int $after): void
+/** Stores the next events after a sequence: what came while nobody listened, or is still on its way. */
+function fetch_page(int $after): void
 {
-    do {
-        $handle = curl_init(setting('BASE_URL') . "/v1/events?after_sequence=$after&limit=500");
-        $headers = ['X-API-Key: ' . setting('API_KEY')];
-        curl_setopt_array($handle, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 15, CURLOPT_HTTPHEADER => $headers]);
-        $page = decode((string) curl_exec($handle));
-        $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
-        if ($status !== 200 || !is_array($page->events ?? null)) {
-            throw new RuntimeException("GET /v1/events: HTTP $status " . ($page->error->code ?? curl_error($handle)));
+    $handle = curl_init(setting('BASE_URL') . "/v1/events?after_sequence=$after&limit=500");
+    $headers = ['X-API-Key: ' . setting('API_KEY')];
+    curl_setopt_array($handle, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 15, CURLOPT_HTTPHEADER => $headers]);
+    $page = decode((string) curl_exec($handle));
+    $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
+    if ($status !== 200 || !is_array($page->events ?? null)) {
+        throw new RuntimeException("GET /v1/events: HTTP $status " . ($page->error->code ?? curl_error($handle)));
+    }
+    foreach ($page->events as $event) {
+        if ($event->sequence > $after + 1) {
+            skip_removed($after, $event->sequence);
         }
-        foreach ($page->events as $event) {
-            if ($event->sequence > $after + 1) {
-                skip_removed($after, $event->sequence);
-            }
-            store(file_of($event->sequence), json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE));
-            $after = $event->sequence;
-        }
-    } while ($page->has_more);
+        store(file_of($event->sequence), json_encode($event, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE));
+        $after = $event->sequence;
+    }
 }
 
 /** Passes over the events that the service removed, after 90 days, before they arrived here. */
@@ -235,14 +238,7 @@ if (!is_dir(setting('INBOX')) && !@mkdir(setting('INBOX'), 0700, true)) {
     throw new RuntimeException('INBOX must name the folder of the inbox.');
 }
 if (PHP_SAPI === 'cli') {
-    alone(static function (): void {
-        enter_restorations();
-        try {
-            catch_up(position());
-        } finally { // what is stored needs no feed
-            handle_next(0);
-        }
-    });
+    handle_alone(PHP_INT_MAX, LOCK_EX);
 } else {
     receive();
 }

@@ -1,18 +1,21 @@
 """A receiver of webhooks in Python, without packages: verifies the bytes, stores each event once, answers, handles in order.
 
-It catches up by itself: at the start, every minute, and when an event arrives before another. A new inbox begins before the first event, or after
-START_AFTER.
+It catches up by itself: at the start, after a minute without an event, and when an event arrives before another. A new inbox begins before
+the first event, or after START_AFTER.
 """
 
+import contextlib
 import hashlib
 import hmac
 import http.client
 import http.server
 import json
 import os
+import queue
 import re
 import sqlite3
 import sys
+import threading
 import time
 import traceback
 import urllib.request
@@ -22,6 +25,7 @@ API_KEY = os.environ.get("API_KEY", "")
 SECRETS = os.environ.get("SECRETS", "").split()
 CATCH_UP_SECONDS = int(os.environ.get("CATCH_UP_SECONDS", "60"))
 BODY_BYTES_MAX = 1024 * 1024
+TURN = threading.Lock()  # to write to the inbox: SQLite lets a writer wait for as long as another one writes again and again
 
 
 class NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -33,11 +37,24 @@ FEED = urllib.request.build_opener(NoRedirection)
 
 
 def open_inbox(path):
-    inbox = sqlite3.connect(path, isolation_level=None)
+    """A connection, for one thread."""
+    inbox = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
     inbox.execute("create table if not exists restored (partner_event_id text primary key, transaction_id text not null, points text not null)")
     enter_restorations(inbox)
     return inbox
+
+
+@contextlib.contextmanager
+def transaction(inbox):
+    with TURN:
+        inbox.execute("begin immediate")
+        try:
+            yield
+            inbox.execute("commit")
+        except BaseException:
+            inbox.execute("rollback")
+            raise
 
 
 def enter_restorations(inbox):
@@ -93,19 +110,17 @@ def store(inbox, event_id, sequence, body):
     inbox.execute("insert or ignore into event values (?, ?, '', null)", (f"{event_id} at {sequence}", sequence))
 
 
-def catch_up(inbox, after):
-    """Stores the events after a sequence: what came while nobody listened, or is still on its way."""
-    has_more = True
-    while has_more:
-        address = f"{BASE_URL}/v1/events?after_sequence={after}&limit=500"
-        with FEED.open(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
-            page = json.load(answer)
+def fetch_page(inbox, after):
+    """Stores the next events after a sequence: what came while nobody listened, or is still on its way."""
+    address = f"{BASE_URL}/v1/events?after_sequence={after}&limit=500"
+    with FEED.open(urllib.request.Request(address, headers={"X-API-Key": API_KEY}), timeout=15) as answer:
+        page = json.load(answer)
+    with transaction(inbox):
         for event in page["events"]:
             if event["sequence"] > after + 1:
                 skip_removed(inbox, after, event["sequence"])
             store(inbox, event["event_id"], event["sequence"], json.dumps(event))
             after = event["sequence"]
-        has_more = page["has_more"]
 
 
 def skip_removed(inbox, after, first):
@@ -134,7 +149,7 @@ def handle_next(inbox, up_to=None):
         found = find(inbox, next_one)
         if not found and (up_to is None or next_one < up_to):
             try:
-                catch_up(inbox, next_one - 1)
+                fetch_page(inbox, next_one - 1)
             except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
                 print("GET /v1/events:", error, file=sys.stderr)
             next_one = position(inbox) + 1
@@ -142,29 +157,25 @@ def handle_next(inbox, up_to=None):
         if not found:
             return
         event_id, body = found
-        inbox.execute("begin immediate")
-        try:
+        with transaction(inbox):
             if body:
                 handle(inbox, json.loads(body))
             inbox.execute("update event set handled_at = ? where event_id = ?", (time.time(), event_id))
-            inbox.execute("commit")
-        except BaseException:
-            inbox.execute("rollback")
-            raise
 
 
-class Server(http.server.HTTPServer):
-    due = 0
-
-    def service_actions(self):
-        """Every minute what failed is tried again: the next event may come after days."""
-        if time.monotonic() < self.due:
-            return
+def handle_for_ever(inbox, arrived):
+    """In a thread, so that an answer waits neither for the feed nor for all that is to be handled. What failed is tried again: the next event
+    may come after days."""
+    up_to = None
+    while True:
         try:
-            handle_next(self.inbox)
+            handle_next(inbox, up_to)
         except Exception:
             traceback.print_exc()
-        self.due = time.monotonic() + CATCH_UP_SECONDS
+        try:
+            up_to = arrived.get(timeout=CATCH_UP_SECONDS)
+        except queue.Empty:
+            up_to = None
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):
@@ -187,10 +198,10 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if not is_verified:
             return self.answer(401, {})
         if sequence is not None:  # else a test or a sample
-            store(self.server.inbox, event_id, sequence, body.decode())
+            with transaction(self.server.inbox):
+                store(self.server.inbox, event_id, sequence, body.decode())
+            self.server.arrived.put(sequence)
         self.answer(200, {})
-        if sequence is not None:
-            handle_next(self.server.inbox, sequence)
 
     def answer(self, status, body):
         content = json.dumps(body).encode()
@@ -210,7 +221,8 @@ if __name__ == "__main__":
         sys.exit("Set API_KEY: an event that is missing, such as one from before the endpoint was added, is fetched with it.")
     if not re.fullmatch("[!-~]+", API_KEY):  # http.client would show it in its error
         sys.exit("API_KEY is not a key: it has a line end, or a character that no key has")
-    server = Server(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
-    server.inbox = open_inbox(os.environ.get("INBOX", "inbox.db"))
-    server.service_actions()
+    path = os.environ.get("INBOX", "inbox.db")
+    server = http.server.HTTPServer(("127.0.0.1", int(os.environ.get("PORT", "9000"))), Receiver)
+    server.inbox, server.arrived = open_inbox(path), queue.SimpleQueue()
+    threading.Thread(target=handle_for_ever, args=(open_inbox(path), server.arrived), daemon=True).start()
     server.serve_forever()

@@ -3,15 +3,13 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { existsSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
-import { type ExactJson, parseExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
+import { type ExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { confirmedEvent, failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
@@ -24,91 +22,21 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { untilSequenced } from '../support/records.ts';
 import { insertContributionRule } from '../support/rules.ts';
-import { buildGo, type Language, needsLanguage } from '../support/sample.ts';
+import { buildGo, needsLanguage } from '../support/sample.ts';
 import { OPEN_RATES, testService } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
+import {
+  answerAsFeed,
+  EXAMPLES,
+  type Example,
+  FOLDER,
+  failureOf,
+  listen,
+  listenAsFeed,
+  SECRET,
+  startReceiver,
+} from '../support/webhooks/example-receivers.ts';
 import { endpointTools, makeDue, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
-
-interface Example {
-  readonly language: Language;
-  command(): readonly string[];
-  /** Failures whose points were given back, with the points. */
-  listRestorations(inbox: string): object[];
-  countUnhandled(inbox: string): number;
-  countHandled(inbox: string): number;
-  /** The stored event of the failure. */
-  readFailure(inbox: string): string;
-  /** Leaves what the earlier form of the program had after it gave points back for this event, the first: it stored the transaction_id alone. */
-  storeAsBefore(inbox: string, event: ReturnType<typeof failureOf>): void;
-}
-
-function ask(inbox: string, sql: string): Record<string, unknown>[] {
-  const database = new DatabaseSync(inbox, { readOnly: true, timeout: 5_000 });
-  const rows = database.prepare(sql).all();
-  database.close();
-  return rows.map((row) => ({ ...row }));
-}
-
-const filesOf = (inbox: string, pattern: RegExp) => readdirSync(inbox).filter((name) => pattern.test(name));
-const STORED = /^\d{19}\.json$/;
-
-/** An inbox that is a folder. */
-const FOLDER: Omit<Example, 'language' | 'command'> = {
-  listRestorations: (inbox) =>
-    filesOf(inbox, /^restored-/).map((name) => {
-      const { points, ...ids } = parseExactJson(readFileSync(join(inbox, name), 'utf8')) as Record<string, ExactJson>;
-      return { ...ids, points: String(points) };
-    }),
-  countUnhandled: (inbox) => filesOf(inbox, STORED).length - Number(readFileSync(join(inbox, 'position'), 'utf8')),
-  countHandled: (inbox) => Number(readFileSync(join(inbox, 'position'), 'utf8')),
-  readFailure: (inbox) =>
-    filesOf(inbox, STORED)
-      .map((name) => readFileSync(join(inbox, name), 'utf8'))
-      .find((body) => body.includes('transaction.adjusted')) ?? '',
-  storeAsBefore(inbox, event) {
-    mkdirSync(inbox);
-    writeFileSync(join(inbox, `${'1'.padStart(19, '0')}.json`), stringifyExactJson(event as unknown as ExactJson));
-    writeFileSync(join(inbox, event.data.contribution.transaction_id), '250');
-    writeFileSync(join(inbox, 'position'), '1');
-  },
-};
-
-const EXAMPLES: Readonly<Record<string, Example>> = {
-  'receiver.py': {
-    language: 'py',
-    command: () => ['python3', join(ROOT, 'examples/receiver.py')],
-    listRestorations: (inbox) => ask(inbox, 'select * from restored'),
-    countUnhandled: (inbox) =>
-      Number(ask(inbox, 'select count(*) as waiting from event where handled_at is null')[0]?.['waiting']),
-    countHandled: (inbox) =>
-      Number(ask(inbox, 'select count(*) as handled from event where handled_at is not null')[0]?.['handled']),
-    readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
-    storeAsBefore(inbox, event) {
-      const database = new DatabaseSync(inbox);
-      database.exec(`create table event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real);
-        create table restoration (transaction_id text primary key, points text not null)`);
-      const body = stringifyExactJson(event as unknown as ExactJson);
-      database.prepare("insert into event values ('evt_before', 1, ?, 1)").run(body);
-      database.prepare("insert into restoration values (?, '250')").run(event.data.contribution.transaction_id);
-      database.close();
-    },
-  },
-  'receiver.go': { language: 'go', command: () => [buildGo('receiver')], ...FOLDER },
-  'receiver.php': {
-    language: 'php',
-    // As a web server and a job of cron have it.
-    command: () => ['sh', '-c', 'php "$0" && exec php -S "127.0.0.1:$PORT" "$0"', join(ROOT, 'examples/receiver.php')],
-    ...FOLDER,
-  },
-};
-
-/** @returns The address of a server on this machine. */
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
-  after(() => void server.close());
-  await once(server, 'listening');
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: the challenge, each event once, in order, what it missed, a restoration once, killed, and events that are kept no more`, {
@@ -149,7 +77,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     // With `settlement.created`. Nothing is delivered again before its next attempt is due.
     await untilSequenced(service.database, partnerId, 2);
     await start(secret);
-    assert.equal(example.countHandled(INBOX), 2);
+    await waitFor('event that is handled', () => example.countHandled(INBOX) === 2);
 
     const points = 9_007_199_254_740_993n;
     const { body } = await client.confirm({ points });
@@ -170,8 +98,8 @@ for (const [name, example] of Object.entries(EXAMPLES))
     }
     await kill();
     await start(secret);
+    await waitFor('inbox without events that wait', () => example.countUnhandled(INBOX) === 0);
     assert.deepEqual(restorations(), expected);
-    assert.equal(example.countUnhandled(INBOX), 0);
 
     await kill();
     const old = "update event set occurred_at = now() - interval '91 days' where partner_id = $1 and sequence <= 2";
@@ -179,6 +107,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     assert.equal(await removeOldEvents(service.database, 90), 2);
     INBOX = join(temporaryFolder('receiver'), 'inbox.db');
     await start(secret);
+    await waitFor('restoration', () => restorations().length > 0);
     assert.deepEqual(restorations(), expected);
   });
 
@@ -216,25 +145,6 @@ for (const [name, example] of Object.entries(EXAMPLES))
     while (example.listRestorations(INBOX).length === 0) await sleep(20);
   });
 
-/** Starts a receiver with an inbox of its own, and waits until it listens. The settings take the place of its own. */
-async function startReceiver(example: Example, settings: Record<string, string>) {
-  const PORT = String(await freePort());
-  const url = `http://127.0.0.1:${PORT}/`;
-  const inbox = settings['INBOX'] ?? join(temporaryFolder('receiver'), 'inbox.db');
-  const [program = '', ...args] = example.command();
-  const own = { PORT, INBOX: inbox, SECRETS: SECRET, API_KEY: 'pi_sandbox_test', PYTHONDONTWRITEBYTECODE: '1' };
-  const receiver = spawn(program, args, { env: { ...process.env, ...own, ...settings }, stdio: ['ignore', 'ignore', 'inherit'] });
-  after(() => receiver.kill('SIGKILL'));
-  await waitFor('receiver that listens', () => fetch(url).catch(() => undefined));
-  const send = async (event: object) => assert.equal((await fetch(signedRequest({ secret: SECRET, event, url }))).status, 200);
-  return { inbox, send, receiver };
-}
-
-const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
-const EMPTY_PAGE = '{"events":[],"has_more":false}';
-const listenAsFeed = (page = EMPTY_PAGE) =>
-  listen((_request, response) => void response.setHeader('Content-Type', 'application/json').end(page));
-
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: an event that comes again under another sequence, as after a restore of the service, holds no later event up`, {
     ...HANG_LIMIT,
@@ -255,13 +165,6 @@ for (const [name, example] of Object.entries(EXAMPLES))
       ['250', '251'],
     );
   });
-
-/** A failure with an id of the event and of the transaction of its own. */
-function failureOf(sequence: bigint, partnerEventId: string) {
-  const event = failedEvent(sequence) as { readonly data: { readonly contribution: { readonly transaction_id: string } } };
-  const contribution = { ...event.data.contribution, partner_event_id: partnerEventId };
-  return { ...event, data: { ...event.data, contribution } };
-}
 
 for (const [name, example] of Object.entries(EXAMPLES))
   test(`examples/${name}: a failure that has another transaction_id after a restore of the service gives points back once for its partner_event_id`, {
@@ -346,24 +249,15 @@ for (const [name, example] of Object.entries(EXAMPLES))
     const PORT = String(await freePort());
     const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
     const [program = '', ...args] = example.command();
-    const env = { ...process.env, PORT, INBOX, SECRETS: '', BASE_URL: service, API_KEY: 'pi_sandbox_test' };
-    const receiver = spawn(program, args, { env: { ...env, PYTHONDONTWRITEBYTECODE: '1' }, stdio: 'ignore' });
+    const settings = { PORT, INBOX, SECRETS: '', BASE_URL: service, API_KEY: 'pi_sandbox_test', CATCH_UP_SECONDS: '1' };
+    const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: '1' };
+    const receiver = spawn(program, args, { env, stdio: 'ignore' });
     after(() => receiver.kill('SIGKILL'));
-    // It listens, or ends, after it tried to catch up.
-    const isListening = () => fetch(`http://127.0.0.1:${PORT}/`).catch(() => undefined);
-    await waitFor('end of catching up', async () => receiver.exitCode !== null || (await isListening()));
+    // The first request has ended when the program ends, or asks once more.
+    await waitFor('end of the first request', () => receiver.exitCode !== null || asked.service > 1);
     assert.equal(asked.other, 0);
     assert.notEqual(asked.service, 0);
   });
-
-/** A feed that has these events alone. */
-function answerAsFeed(events: readonly { readonly sequence: bigint }[]): RequestListener {
-  return ({ url = '' }, response) => {
-    const after = BigInt(new URL(url, 'http://feed').searchParams.get('after_sequence') ?? '0');
-    const page = { events: events.filter(({ sequence }) => sequence > after), has_more: false } as unknown as ExactJson;
-    response.setHeader('Content-Type', 'application/json').end(stringifyExactJson(page));
-  };
-}
 
 for (const name of ['receiver.py', 'receiver.go'])
   test(`examples/${name}: of a page with events that the service removed between, those before the removed ones are handled too`, {
@@ -393,6 +287,7 @@ for (const name of ['receiver.py', 'receiver.go'])
     });
     const settings = { START_AFTER: '1000', CATCH_UP_SECONDS: '1', BASE_URL: feed };
     const { inbox, send } = await startReceiver(example, settings);
+    await waitFor('request at the start', () => asked > 0);
     const askedAtStart = asked;
     await send(events[1] as object);
     await waitFor('request for what is missing', () => asked > askedAtStart);

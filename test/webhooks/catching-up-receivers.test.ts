@@ -1,0 +1,131 @@
+/** The receivers of examples/ in other languages, while they catch up and while a handler fails. */
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { stringifyExactJson } from '../../sdk/src/exact-json.ts';
+import { failedEvent } from '../../sdk/src/testing.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { ROOT } from '../support/document-blocks.ts';
+import { needsLanguage } from '../support/sample.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import {
+  answerAsFeed,
+  EXAMPLES,
+  type Example,
+  FOLDER,
+  failureOf,
+  listen,
+  listenAsFeed,
+  startReceiver,
+} from '../support/webhooks/example-receivers.ts';
+
+const CHALLENGE = 'challenge-of-sixteen-or-more';
+const challenge = stringifyExactJson({
+  event_id: 'evt_12345678',
+  event_type: 'webhook.endpoint.verification',
+  sequence: null,
+  data: { challenge: CHALLENGE },
+});
+
+const failures = (...sequences: bigint[]) => sequences.map((sequence) => ({ ...failedEvent(sequence), sequence }));
+
+/** A feed that answers nothing before it is opened. */
+function heldFeed(events: readonly { readonly sequence: bigint }[]) {
+  const held: (() => void)[] = [];
+  const answers: ServerResponse[] = [];
+  const answer = answerAsFeed(events);
+  let isOpen = false;
+  const listener: RequestListener = (request, response) => {
+    answers.push(response);
+    if (isOpen) answer(request, response);
+    else held.push(() => answer(request, response));
+  };
+  const open = () => {
+    isOpen = true;
+    for (const each of held) each();
+  };
+  return { listener, open, isAsked: () => held.length > 0, isWaitedFor: () => answers.every(({ destroyed }) => !destroyed) };
+}
+
+for (const name of ['receiver.py', 'receiver.go'])
+  test(`examples/${name}: the challenge is answered and an event is stored while a catch-up waits for the feed`, {
+    ...HANG_LIMIT,
+    ...needsLanguage((EXAMPLES[name] as Example).language),
+  }, async () => {
+    const example = EXAMPLES[name] as Example;
+    const feed = heldFeed(failures(1n));
+    const { inbox, url, send } = await startReceiver(example, { BASE_URL: await listen(feed.listener) });
+    await waitFor('request to the feed', feed.isAsked);
+    const response = await fetch(url, { method: 'POST', body: challenge });
+    assert.deepEqual(await response.json(), { challenge: CHALLENGE });
+    await send(failedEvent(2n));
+    assert.ok(feed.isWaitedFor(), 'the receiver gave the feed up first');
+    feed.open();
+    await waitFor('restoration of both', () => example.listRestorations(inbox).length === 2);
+  });
+
+test('examples/receiver.php: the only worker answers while cron catches up, and cron handles what is stored meanwhile', {
+  ...HANG_LIMIT,
+  ...needsLanguage('php'),
+}, async () => {
+  const inbox = temporaryFolder('receiver');
+  const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
+  const feed = heldFeed(failures(1n));
+  const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
+  const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  after(() => cron.kill('SIGKILL'));
+  await waitFor('request of cron to the feed', feed.isAsked);
+  for (const sequence of [2n, 3n]) await send(failedEvent(sequence));
+  assert.ok(feed.isWaitedFor(), 'cron gave the feed up first');
+  const ended = once(cron, 'exit');
+  feed.open();
+  assert.deepEqual(await ended, [0, null]);
+  assert.equal(FOLDER.listRestorations(inbox).length, 3);
+});
+
+/** A failure whose handler fails in every language. */
+const unreadable = () => {
+  const event = failureOf(1n, 'event-1');
+  return { ...event, sequence: 1n, data: { ...event.data, contribution: { partner_event_id: 7, points: 'none' } } };
+};
+
+for (const name of ['receiver.py', 'receiver.go'])
+  test(`examples/${name}: while a handler fails, what waits behind its event is not fetched again`, {
+    ...HANG_LIMIT,
+    ...needsLanguage((EXAMPLES[name] as Example).language),
+  }, async () => {
+    const asked: string[] = [];
+    const answer = answerAsFeed([unreadable(), ...failures(2n, 3n)]);
+    const feed = await listen((request, response) => {
+      asked.push(request.url ?? '');
+      answer(request, response);
+    });
+    const { printed } = await startReceiver(EXAMPLES[name] as Example, { CATCH_UP_SECONDS: '1', BASE_URL: feed });
+    const failed = name === 'receiver.py' ? /^Traceback/gm : /event 1: /g;
+    await waitFor('third attempt', () => (printed().match(failed) ?? []).length > 2, printed);
+    assert.deepEqual(asked, ['/v1/events?after_sequence=0&limit=500']);
+  });
+
+test('examples/receiver.php: while a handler fails, what waits behind its event is not fetched again', {
+  ...HANG_LIMIT,
+  ...needsLanguage('php'),
+}, async () => {
+  const asked: string[] = [];
+  const answer = answerAsFeed([unreadable(), ...failures(2n, 3n)]);
+  const feed = await listen((request, response) => {
+    asked.push(request.url ?? '');
+    answer(request, response);
+  });
+  const env = { ...process.env, INBOX: temporaryFolder('receiver'), API_KEY: 'pi_sandbox_test', BASE_URL: feed };
+  for (let run = 0; run < 2; run++) {
+    const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: 'ignore' });
+    const [status] = await once(cron, 'exit');
+    assert.notEqual(status, 0);
+  }
+  assert.deepEqual(asked, ['/v1/events?after_sequence=0&limit=500']);
+});
