@@ -58,16 +58,15 @@ def transaction(inbox):
 
 
 def enter_restorations(inbox):
-    """An earlier form of this program made its restorations in the table restoration, by transaction_id: the stored events name the rest."""
+    """Once: an earlier form of this program made its restorations in the table restoration, by transaction_id. The stored events name the rest."""
     if not inbox.execute("select 1 from sqlite_master where type = 'table' and name = 'restoration'").fetchone():
         return
-    inbox.execute("begin immediate")
-    made = {transaction_id for (transaction_id,) in inbox.execute("select transaction_id from restoration")}
-    for (body,) in inbox.execute("select body from event where handled_at is not null and body <> ''").fetchall():
-        failed = failure_of(json.loads(body))
-        if failed and failed["transaction_id"] in made:
-            restore(inbox, failed)
-    inbox.execute("commit")
+    with transaction(inbox):
+        for (body,) in inbox.execute("select body from event where handled_at is not null and body like '%impact.transaction.adjusted%'"):
+            failed = failure_of(json.loads(body))
+            if failed and inbox.execute("select 1 from restoration where transaction_id = ?", (failed["transaction_id"],)).fetchone():
+                restore(inbox, failed)
+        inbox.execute("alter table restoration rename to restoration_entered")
 
 
 def is_from_service(headers, body):

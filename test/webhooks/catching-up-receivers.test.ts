@@ -5,8 +5,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
-import { stringifyExactJson } from '../../sdk/src/exact-json.ts';
+import { type ExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { failedEvent } from '../../sdk/src/testing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -128,4 +129,26 @@ test('examples/receiver.php: while a handler fails, what waits behind its event 
     assert.notEqual(status, 0);
   }
   assert.deepEqual(asked, ['/v1/events?after_sequence=0&limit=500']);
+});
+
+test('examples/receiver.py reads its stored events once after an update from the form with restorations by transaction_id', {
+  ...HANG_LIMIT,
+  ...needsLanguage('py'),
+}, async () => {
+  const example = EXAMPLES['receiver.py'] as Example;
+  const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+  example.storeAsBefore(INBOX, failureOf(1n, 'event-of-before'));
+  const settings = { INBOX, BASE_URL: await listenAsFeed() };
+  const { receiver } = await startReceiver(example, settings);
+  const ended = once(receiver, 'exit');
+  receiver.kill('SIGKILL');
+  await ended;
+  assert.equal(example.listRestorations(INBOX).length, 1);
+  const database = new DatabaseSync(INBOX);
+  // Whoever reads it fails.
+  database.exec(`insert into event values ('evt_unreadable', 2, 'no JSON of impact.transaction.adjusted', 2)`);
+  database.close();
+  const { send } = await startReceiver(example, settings);
+  await send(failedEvent(3n) as ExactJson & object);
+  await waitFor('restoration of the later failure', () => example.listRestorations(INBOX).length === 2);
 });
