@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Association } from './association.ts';
 import { decode } from './decode.ts';
+import { BrokenAnswerError } from './errors.ts';
 import { stringifyExactJson } from './exact-json.ts';
 import type { Link } from './generated/types.ts';
 import { pathSegment } from './http/path-segment.ts';
-import { type CallOptions, request } from './http/request.ts';
+import { type CallOptions, requestMember } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 
 /** Links of estimates to confirmed contributions. A failure here never changes the contribution. */
@@ -27,9 +28,9 @@ export class Associations {
     const idempotencyKey = `associate-${createHash('sha256').update(`${transactionId} ${calculationId}`).digest('hex')}`;
     const path = `/v1/impact-transactions/${pathSegment('transactionId', transactionId)}/emissions-associations`;
     const body = stringifyExactJson({ calculation_id: calculationId });
-    const answer = await request(this.#transport, { method: 'POST', path, idempotencyKey, body }, options);
-    const association = decode<Association>(answer['association']);
-    if (association?.status !== 'associated') throw new TypeError('The service linked nothing, and named no error.');
+    const call = { method: 'POST', path, idempotencyKey, body } as const;
+    const association = decode<Association>(await requestMember(this.#transport, call, 'association', options));
+    if (association.status !== 'associated') throw new BrokenAnswerError(200, 'The service linked nothing, and named no error.');
     return association.link;
   }
 }

@@ -1,5 +1,5 @@
-import { decode } from './decode.ts';
-import { InvalidValueError } from './errors.ts';
+import { decode, isJsonObject } from './decode.ts';
+import { BrokenAnswerError, InvalidValueError } from './errors.ts';
 import type { Contribution } from './generated/types.ts';
 import { list } from './http/list.ts';
 import { pathSegment } from './http/path-segment.ts';
@@ -59,7 +59,8 @@ export class Contributions {
 
   async #read(path: string, options: CallOptions | undefined): Promise<ContributionRecord> {
     const { contribution, association = { status: 'not_requested' } } = await request(this.#transport, { path }, options);
-    return decode<ContributionRecord>({ contribution: contribution ?? null, association });
+    if (!isJsonObject(contribution)) throw new BrokenAnswerError(200, 'HTTP 200 with JSON that has no contribution.');
+    return decode<ContributionRecord>({ contribution, association });
   }
 }
 

@@ -129,6 +129,20 @@ export class RateLimitedError extends ServiceError {}
 /** The service could not answer: the request may have been recorded. */
 export class ServiceUnavailableError extends ServiceError {}
 
+/** The service removed events, after 90 days, before the inbox had them. Those of them that are not in the inbox are never handled. */
+export class EventsRemovedError extends PartnerImpactError {
+  /** The sequence of the first one that the service no longer keeps. */
+  readonly first: bigint;
+  /** The sequence of the last one. */
+  readonly last: bigint;
+
+  constructor(first: bigint, last: bigint) {
+    super(`The service no longer keeps the events ${first} to ${last}. Those that did not arrive before are never handled.`);
+    this.first = first;
+    this.last = last;
+  }
+}
+
 /** The statement that arrived does not have the SHA-256 of its settlement. */
 export class StatementMismatchError extends PartnerImpactError {
   readonly settlementId: string;

@@ -5,7 +5,7 @@ import { stringifyExactJson } from './exact-json.ts';
 import type { Calculation, EmissionFactors, Estimate } from './generated/types.ts';
 import { list } from './http/list.ts';
 import { pathSegment } from './http/path-segment.ts';
-import { type CallOptions, request } from './http/request.ts';
+import { type CallOptions, requestMember } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 
 export interface EstimateFields {
@@ -47,13 +47,13 @@ export class Estimates {
     };
     const { idempotencyKey = randomUUID() } = options;
     const call = { method: 'POST', path: '/v1/emissions/estimates', idempotencyKey, body: stringifyExactJson(fields) } as const;
-    return decode<Estimate>((await request(this.#transport, call, options))['estimate']);
+    return decode<Estimate>(await requestMember(this.#transport, call, 'estimate', options));
   }
 
   /** @throws EstimateNotFoundError, EstimateExpiredError. */
   async get(calculationId: string, options?: CallOptions): Promise<Estimate> {
     const path = `/v1/emissions/estimates/${pathSegment('calculationId', calculationId)}`;
-    return decode<Estimate>((await request(this.#transport, { path }, options))['estimate']);
+    return decode<Estimate>(await requestMember(this.#transport, { path }, 'estimate', options));
   }
 
   /**
@@ -63,7 +63,7 @@ export class Estimates {
    */
   async calculation(calculationId: string, options?: CallOptions): Promise<Calculation> {
     const path = `/v1/emissions/estimates/${pathSegment('calculationId', calculationId)}/calculation`;
-    return decode<Calculation>((await request(this.#transport, { path }, options))['calculation']);
+    return decode<Calculation>(await requestMember(this.#transport, { path }, 'calculation', options));
   }
 
   /** Every version of the factors. */

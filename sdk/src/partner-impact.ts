@@ -8,7 +8,7 @@ import type { Inbox } from './events/inbox.ts';
 import { createReceiver, type EventHandlers, type Receiver, type ReceiverOptions } from './events/receiver.ts';
 import type { EnvironmentalStatus } from './generated/types.ts';
 import { pathSegment } from './http/path-segment.ts';
-import { type CallOptions, request } from './http/request.ts';
+import { type CallOptions, requestMember } from './http/request.ts';
 import { type Fetch, Transport } from './http/transport.ts';
 import { type Intent, type IntentFields, makeIntent, readIntent } from './intent.ts';
 import type { Outcome } from './outcome.ts';
@@ -89,7 +89,7 @@ export class PartnerImpact {
   /** How far the project of a contribution is. It never authorises a restoration of points. */
   async environmentalStatus(transactionId: string, options?: CallOptions): Promise<EnvironmentalStatus> {
     const path = `/v1/impact-transactions/${pathSegment('transactionId', transactionId)}/environmental-status`;
-    return decode<EnvironmentalStatus>((await request(this.#transport, { path }, options))['environmental_status']);
+    return decode<EnvironmentalStatus>(await requestMember(this.#transport, { path }, 'environmental_status', options));
   }
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import type { Reconciliation, ReconciliationLine } from './generated/types.ts';
 import { list } from './http/list.ts';
 import { pathSegment } from './http/path-segment.ts';
 import { sleep } from './http/patience.ts';
-import { request } from './http/request.ts';
+import { requestMember } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 
 /** A contribution as your own books have it. */
@@ -50,16 +50,25 @@ export async function* reconcile(
 /** The same list again with the same key is compared once, however often its connection breaks. */
 async function upload(transport: Transport, path: string, file: string, options: ReconcileOptions): Promise<Reconciliation> {
   const { idempotencyKey = randomUUID(), signal } = options;
-  const body = () => Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>;
+  // `fetch` leaves the stream of a connection that failed as it is: its file would stay open, and keep its room, until the process ends.
+  let sent: ReadStream | undefined;
+  const body = () => {
+    sent?.destroy();
+    sent = createReadStream(file);
+    return Readable.toWeb(sent) as ReadableStream<Uint8Array>;
+  };
   const call = { method: 'POST', path, idempotencyKey, contentType: 'text/csv', timeoutMs: UPLOAD_MS, body } as const;
-  const answer = await request(transport, call, { deadlineMs: UPLOAD_MS, signal });
-  return decode<Reconciliation>(answer['reconciliation']);
+  try {
+    return decode<Reconciliation>(await requestMember(transport, call, 'reconciliation', { deadlineMs: UPLOAD_MS, signal }));
+  } finally {
+    sent?.destroy();
+  }
 }
 
 async function untilDone(transport: Transport, path: string, options: ReconcileOptions): Promise<void> {
   for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(POLL_MAX_MS, pauseMs * 2)) {
     const { status, reconciliationId, problem } = decode<Reconciliation>(
-      (await request(transport, { path }, options))['reconciliation'],
+      await requestMember(transport, { path }, 'reconciliation', options),
     );
     if (status === 'done') return;
     if (status === 'failed') throw new ReconciliationFailedError(reconciliationId, problem);
@@ -91,10 +100,10 @@ async function writeList(file: string, lines: Iterable<ListedContribution> | Asy
       if (!isPoints(points)) throw new InvalidValueError('points', 'a bigint from 0 to 9223372036854775807, such as 250n');
       text += `${cell(eventId)},${cell(orderRef)},${points}\n`;
       if (text.length < WRITE_BYTES) continue;
-      await handle.write(text);
+      await handle.appendFile(text);
       text = '';
     }
-    await handle.write(text);
+    await handle.appendFile(text);
   } finally {
     await handle.close();
   }

@@ -5,7 +5,7 @@ import { stringifyExactJson } from './exact-json.ts';
 import type { ReconciliationLine, Settlement, SettlementAcknowledgement, SettlementLine } from './generated/types.ts';
 import { list } from './http/list.ts';
 import { pathSegment } from './http/path-segment.ts';
-import { type CallOptions, request } from './http/request.ts';
+import { type CallOptions, requestMember } from './http/request.ts';
 import type { Transport } from './http/transport.ts';
 import { type ListedContribution, type ReconcileOptions, reconcile } from './reconcile.ts';
 import { verifiedStatement } from './statement.ts';
@@ -25,7 +25,7 @@ export class Settlements {
 
   /** @throws InvalidRequestError for an unknown settlement. */
   async get(settlementId: string, options?: CallOptions): Promise<Settlement> {
-    return decode<Settlement>((await request(this.#transport, { path: pathOf(settlementId) }, options))['settlement']);
+    return decode<Settlement>(await requestMember(this.#transport, { path: pathOf(settlementId) }, 'settlement', options));
   }
 
   /** The lines of a settlement, in order. */
@@ -69,7 +69,7 @@ export class Settlements {
     const { idempotencyKey = randomUUID() } = options;
     const body = stringifyExactJson({ status, reference, note });
     const call = { method: 'POST', path: `${pathOf(settlementId)}/acknowledgement`, idempotencyKey, body } as const;
-    return decode<SettlementAcknowledgement>((await request(this.#transport, call, options))['acknowledgement']);
+    return decode<SettlementAcknowledgement>(await requestMember(this.#transport, call, 'acknowledgement', options));
   }
 }
 

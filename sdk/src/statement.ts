@@ -4,7 +4,7 @@ import { SettlementOpenError, StatementMismatchError } from './errors.ts';
 import type { Settlement } from './generated/types.ts';
 import { pathSegment } from './http/path-segment.ts';
 import { Patience } from './http/patience.ts';
-import { type CallOptions, DEADLINE_MS, isWorthRetrying, request } from './http/request.ts';
+import { type CallOptions, DEADLINE_MS, isWorthRetrying, requestMember } from './http/request.ts';
 import { withTimeout } from './http/time-out.ts';
 import type { Transport } from './http/transport.ts';
 
@@ -17,7 +17,7 @@ export async function* verifiedStatement(
   options: CallOptions = {},
 ): AsyncGenerator<Uint8Array, void> {
   const path = `/v1/settlements/${pathSegment('settlementId', settlementId)}`;
-  const { statement } = decode<Settlement>((await request(transport, { path }, options))['settlement']);
+  const { statement } = decode<Settlement>(await requestMember(transport, { path }, 'settlement', options));
   if (!statement) throw new SettlementOpenError(settlementId);
   const hash = createHash('sha256');
   for await (const piece of readOn(transport, `${path}/statement.csv`, options)) {

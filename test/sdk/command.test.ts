@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -24,9 +26,14 @@ const manifest = JSON.parse(readFileSync(join(ROOT, 'sdk/package.json'), 'utf8')
 buildSdk();
 const PROGRAM = join(ROOT, 'sdk', manifest.bin['partner-impact-sdk']);
 
-function run(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+const run = (...args: string[]) => runWith({}, args);
+
+function runWith(
+  settings: Record<string, string>,
+  args: readonly string[],
+): Promise<{ code: number; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAM, ...args], (error, stdout, stderr) =>
+    execFile(process.execPath, [PROGRAM, ...args], { env: { ...process.env, ...settings } }, (error, stdout, stderr) =>
       resolve({ code: error ? Number(error.code) : 0, stdout, stderr }),
     );
   });
@@ -187,6 +194,38 @@ describe('the command', () => {
     const wrong = await runUnread('rehears');
     assert.equal(wrong.code, 2);
     assert.doesNotMatch(wrong.stderr, /\n {4}at /);
+  });
+
+  for (const [status, code] of [
+    [401, 2],
+    [403, 2],
+    [408, 1],
+    [429, 1],
+    [503, 1],
+  ] as const)
+    test(`exit code ${code} after the status ${status}: ${code === 2 ? 'the address or the key is wrong' : 'the same may succeed later'}`, async () => {
+      // Longer than the command waits for its first answer.
+      const headers = { 'Content-Type': 'application/json', 'Retry-After': '3600' };
+      const error = { code: 'of_the_service', message: 'no', retryable: code === 1 };
+      const server = createServer((_request, response) => {
+        response.writeHead(status, headers).end(JSON.stringify({ error }));
+      }).listen(0, '127.0.0.1');
+      after(() => server.close());
+      await once(server, 'listening');
+      const env = { BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, API_KEY: 'pi_sandbox_test' };
+      const ended = await runWith(env, ['rehearse', '--url', 'http://127.0.0.1:9/']);
+      assert.deepEqual([ended.code, ended.stdout], [code, '']);
+      assert.match(ended.stderr, new RegExp(`^Answered ${status}, of_the_service: no$`, 'm'));
+    });
+
+  test('a page of a proxy is told as what it is, and not as a service that does not answer', async () => {
+    const server = createServer((_request, response) => void response.end('<html>')).listen(0, '127.0.0.1');
+    after(() => server.close());
+    await once(server, 'listening');
+    const env = { BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, API_KEY: 'pi_sandbox_test' };
+    const { code, stderr } = await runWith(env, ['rehearse', '--url', 'http://127.0.0.1:9/']);
+    assert.equal(code, 1);
+    assert.match(stderr, / answers otherwise than the service does\. HTTP 200 with a body that is not JSON/);
   });
 
   test('exit code 2, and a sentence without a trace, for what is wrong in its words', async () => {

@@ -9,16 +9,19 @@ import fastify from 'fastify';
 import { Webhook } from 'standardwebhooks';
 import {
   ConfigurationError,
+  EventsRemovedError,
   expressHandler,
   fastifyPlugin,
   type Inbox,
   MemoryInbox,
   nodeHandler,
   PartnerImpact,
+  stringifyExactJson,
 } from '../../sdk/src/index.ts';
 import { confirmedEvent, failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import {
   changed,
+  feedOf,
   NEXT_SECRET,
   NOW_SECONDS,
   newReceiver,
@@ -102,6 +105,61 @@ describe('accepts', () => {
     const request = signedRequest({ secret: SECRET, event: confirmedEvent(1n) });
     const body = await request.text();
     assert.ok(new Webhook(SECRET).verify(body, Object.fromEntries(request.headers)));
+  });
+
+  test('signedRequest signs the id of an event that is given as text, however its JSON is laid out', async () => {
+    const [, ...texts] = [undefined, 0, 2].map((space) =>
+      JSON.stringify(JSON.parse(stringifyExactJson(confirmedEvent(1n))), null, space),
+    );
+    for (const event of [...texts, 'no JSON']) {
+      const request = signedRequest({ secret: SECRET, event, timestamp: NOW_SECONDS });
+      const id = event === 'no JSON' ? '' : JSON.parse(event).event_id;
+      assert.equal(request.headers.get('webhook-id'), id);
+      if (id !== '') assert.equal((await send(newReceiver().receiver, request))[0], 200);
+    }
+  });
+});
+
+describe('what fails after the answer', () => {
+  test('an onError that throws ends nothing, and the handler is called again', async (t) => {
+    const warnings: string[] = [];
+    const collect = ({ message }: Error) => void (message === 'onError is wrong' && warnings.push(message));
+    process.on('warning', collect);
+    after(() => process.off('warning', collect));
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    let failures = 1;
+    const onError = () => {
+      throw new Error('onError is wrong');
+    };
+    const handled: bigint[] = [];
+    const impact = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test', fetch: feedOf(() => []) });
+    const take = ({ sequence }: { sequence: bigint }) => {
+      if (failures-- > 0) throw new Error('not now');
+      handled.push(sequence);
+    };
+    const receiver = impact.events.receiver(
+      SECRET,
+      new MemoryInbox(),
+      { 'impact.transaction.confirmed': take },
+      { clock: () => NOW_SECONDS * 1000, onError },
+    );
+    assert.equal((await send(receiver, signed(confirmedEvent(1n))))[0], 200);
+    t.mock.timers.tick(1_000);
+    await receiver.settled();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual([handled, warnings], [[1n], ['onError is wrong']]);
+  });
+
+  test('onError is told of the events that the service removed before they arrived, and the others are handled', async () => {
+    const { receiver, handled, errors } = newReceiver({ feed: [confirmedEvent(4n), confirmedEvent(5n)] });
+    assert.equal(await receiver.catchUp(), 2);
+    assert.deepEqual(handled, [4n, 5n]);
+    assert.deepEqual(
+      errors.map((error) => error instanceof EventsRemovedError && [error.first, error.last]),
+      [[1n, 3n]],
+    );
+    await receiver.catchUp();
+    assert.equal(errors.length, 1);
   });
 });
 

@@ -448,3 +448,33 @@ describe('the package', () => {
     }
   });
 });
+
+test('JSON of something else than the service is BrokenAnswerError, in every call', async () => {
+  const other = { status: 200, body: '{"hello":"world"}' };
+  const { impact } = await behind(usual, [other]);
+  const { estimates, associations, contributions, settlements } = impact;
+  const listed = [{ eventId: 'event-1', orderRef: 'order-1', points: 1n }];
+  const calls: Readonly<Record<string, () => Promise<unknown>>> = {
+    'estimates.create': () => estimates.create(car()),
+    'estimates.get': () => estimates.get('calc_12345678'),
+    'estimates.calculation': () => estimates.calculation('calc_12345678'),
+    'estimates.factors': () => Array.fromAsync(estimates.factors()),
+    'associations.create': () => associations.create({ transactionId: 'txn_12345678', calculationId: 'calc_12345678' }),
+    'contributions.get': () => contributions.get('txn_12345678'),
+    'contributions.getByEvent': () => contributions.getByEvent('event-1'),
+    'contributions.list': () => Array.fromAsync(contributions.list({ from: new Date(0) })),
+    'settlements.list': () => Array.fromAsync(settlements.list()),
+    'settlements.get': () => settlements.get('stl_12345678'),
+    'settlements.lines': () => Array.fromAsync(settlements.lines('stl_12345678')),
+    'settlements.verified': () => Array.fromAsync(settlements.verified('stl_12345678')),
+    'settlements.reconcile': () => Array.fromAsync(settlements.reconcile('stl_12345678', listed)),
+    'settlements.acknowledge': () => settlements.acknowledge('stl_12345678', { status: 'accepted' }),
+    environmentalStatus: () => impact.environmentalStatus('txn_12345678'),
+    catchUp: () => impact.events.receiver(`whsec_${'a'.repeat(32)}`, new sdk.MemoryInbox(), {}).catchUp(),
+  };
+  for (const [name, call] of Object.entries(calls))
+    await assert.rejects(call, (thrown) => {
+      assert.ok(thrown instanceof sdk.BrokenAnswerError, `${name}: ${thrown}`);
+      return thrown.status === 200;
+    });
+});

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The command `partner-impact-sdk`, for those who integrate in any language. It needs no database and no sources of the service. */
-import { ConfigurationError, NoAnswerError, ServiceError } from '../errors.ts';
+import { BrokenAnswerError, ConfigurationError, NoAnswerError, ServiceError } from '../errors.ts';
 import { VERSION } from '../version.ts';
 import { UsageError } from './arguments.ts';
 import { printLine, printProgress } from './output.ts';
@@ -43,10 +43,17 @@ async function run([name = '--help', ...words]: readonly string[]): Promise<numb
 
 function explain(error: unknown): number {
   if (error instanceof UsageError || error instanceof ConfigurationError) return fail(error.message, 2);
-  if (error instanceof ServiceError) return fail(`Answered ${error.status}, ${error.message}`, error.status < 500 ? 2 : 1);
+  if (error instanceof ServiceError) return fail(`Answered ${error.status}, ${error.message}`, isOfCaller(error) ? 2 : 1);
+  if (error instanceof BrokenAnswerError)
+    return fail(`${process.env['BASE_URL']} answers otherwise than the service does. ${error.message}`, 1);
   if (error instanceof NoAnswerError)
     return fail(`${process.env['BASE_URL']} does not answer. Check the address, and that the service runs. ${error.message}`, 1);
   return fail(error instanceof Error ? error.message : String(error), 1);
+}
+
+/** An answer that the same words get again. */
+function isOfCaller({ status }: ServiceError): boolean {
+  return status < 500 && status !== 408 && status !== 429;
 }
 
 function say(text: string): number {

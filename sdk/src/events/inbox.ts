@@ -4,7 +4,7 @@ export interface InboxEvent {
   readonly sequence: bigint;
   /** The sequence of the event before it: one less, or lower where the service no longer has what came between. */
   readonly follows: bigint;
-  /** The body as it was sent. */
+  /** As it was sent to the receiver; of an event from the feed, the same JSON written anew. */
   readonly body: string;
 }
 

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { isJsonObject } from '../decode.ts';
-import { ConfigurationError } from '../errors.ts';
+import { BrokenAnswerError, ConfigurationError, EventsRemovedError } from '../errors.ts';
 import { parseExactJson, stringifyExactJson } from '../exact-json.ts';
 import { sleep } from '../http/patience.ts';
 import { type CallOptions, request } from '../http/request.ts';
@@ -15,7 +15,10 @@ export type EventHandlers<Tx = undefined> = {
 };
 
 export interface ReceiverOptions {
-  /** Told of what fails after the answer was sent: a handler, the inbox, the feed. Printed as a warning of the process unless given. */
+  /**
+   * Told of what fails after the answer was sent: a handler, the inbox, the feed. Of events that the service removed before they arrived
+   * it is told with EventsRemovedError. Printed as a warning of the process unless given.
+   */
   readonly onError?: (error: unknown) => void;
   /** Told of a verified event that is none: the test of an endpoint, or a sample. It is never handled. */
   readonly onUnsequenced?: (event: { readonly eventId: string; readonly eventType: string }) => void;
@@ -185,8 +188,8 @@ class EventReceiver<Tx> {
       await this.#handleAll();
       this.#retryMs = RETRY_FIRST_MS;
     } catch (error) {
-      this.#report(error);
       this.#wakeLater();
+      this.#report(error);
     }
   }
 
@@ -222,11 +225,12 @@ class EventReceiver<Tx> {
     let follows = await this.#inbox.position();
     const path = `/v1/events?after_sequence=${follows}&limit=${PAGE}`;
     const { events, has_more: hasMore } = await request(this.#transport, { path }, options);
-    if (!Array.isArray(events)) throw new TypeError('The feed of events has no events.');
+    if (!Array.isArray(events)) throw new BrokenAnswerError(200, 'The feed of events has no events.');
     for (const body of events) {
       const envelope = readEnvelope(body);
-      if (!envelope || envelope.sequence === null) throw new TypeError('The feed has something that is no event.');
+      if (!envelope || envelope.sequence === null) throw new BrokenAnswerError(200, 'The feed has something that is no event.');
       const { eventId, sequence } = envelope;
+      if (sequence > follows + 1n) this.#report(new EventsRemovedError(follows + 1n, sequence - 1n));
       await this.#inbox.add({ eventId, sequence, follows, body: stringifyExactJson(body) });
       follows = sequence;
     }
@@ -247,10 +251,19 @@ class EventReceiver<Tx> {
     process.emitWarning(`A webhook was refused (${problem}). ${ADVICE[problem]}`);
   }
 
+  /** An `onError` that throws stops nothing: nobody waits for what happens after the answer. */
   #report(error: unknown): void {
-    if (this.#options.onError) this.#options.onError(error);
-    else process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+    try {
+      if (this.#options.onError) this.#options.onError(error);
+      else warn(error);
+    } catch (thrown) {
+      warn(thrown);
+    }
   }
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : new Error(String(error)));
 }
 
 /** The first event of an endpoint comes before its secret: it is answered with its text, and nothing else is done with it. */

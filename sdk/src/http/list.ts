@@ -1,4 +1,5 @@
 import { decode } from '../decode.ts';
+import { BrokenAnswerError } from '../errors.ts';
 import { type CallOptions, request } from './request.ts';
 import type { Transport } from './transport.ts';
 
@@ -14,7 +15,7 @@ export async function* list<T>(transport: Transport, path: string, name: string,
     const body = await request(transport, { path: page }, options);
     const { [name]: records, next_after: next, has_more: more } = body;
     if (!Array.isArray(records) || (more === true && typeof next !== 'string'))
-      throw new TypeError(`The answer to ${path} is no page of a list.`);
+      throw new BrokenAnswerError(200, `The answer to ${path} is no page of a list.`);
     for (const record of records) yield decode<T>(record, name.replace(/s$/, ''));
     hasMore = more === true;
     after = typeof next === 'string' ? next : '';
