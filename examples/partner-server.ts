@@ -1,7 +1,6 @@
 /** A partner's server: `POST /gifts/<order>/<points>` gives points out of a wallet; `/hook` receives webhooks. */
 import { createServer } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
-import { setInterval } from 'node:timers/promises';
 import { type Intent, nodeHandler, PartnerImpact, SqliteInbox } from '@partner-impact/sdk';
 import { Wallet } from './wallet.ts';
 
@@ -29,12 +28,13 @@ async function settle(intent: Intent): Promise<number> {
 async function give(orderRef = '', points = ''): Promise<number> {
   const intent = PartnerImpact.intent({ orderRef, points: BigInt(points) });
   wallet.deduct(intent);
-  return settle(intent).catch(() => 202); // the points stay deducted, and the loop below goes on
+  // After an error the points stay deducted, and the last line goes on.
+  return (await settle(intent).catch((error) => console.error(intent.eventId, error))) ?? 202;
 }
 
 createServer(async (request, response) => {
   const [, path, orderRef, points] = request.url?.split('/') ?? [];
   if (path === 'hook') return nodeHandler(receiver)(request, response);
-  response.writeHead(await give(orderRef, points).catch(() => 409)).end();
+  response.writeHead((await give(orderRef, points).catch(console.error)) ?? 409).end();
 }).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
-for await (const _ of setInterval(5_000)) await Promise.allSettled(wallet.due().map(settle));
+setInterval(() => wallet.due().map((intent) => settle(intent).catch((error) => console.error(intent.eventId, error))), 5_000);

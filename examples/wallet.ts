@@ -57,11 +57,18 @@ export class Wallet {
     this.#move(eventId, status, retryAt.getTime() + Math.floor(Math.random() * JITTER_MS), null);
   }
 
-  /** The intents to confirm again, those that wait longest first. The rest is due at the next look. */
+  /**
+   * The intents to confirm again, those that wait longest first. The rest is due at the next look: each of these is due again when its
+   * confirmation has ended, and one whose confirmation ends with an error holds no other up.
+   */
   due(until = new Date()): Intent[] {
-    const select = `select intent from gift where due_ms <= ? order by due_ms limit ${DUE_MAX}`;
-    const rows = this.#database.prepare(select).all(until.getTime());
-    return rows.map(({ intent }) => JSON.parse(String(intent)));
+    return this.#inTransaction(() => {
+      const select = `select event_id, intent from gift where due_ms <= ? order by due_ms limit ${DUE_MAX}`;
+      const rows = this.#database.prepare(select).all(until.getTime());
+      const take = this.#database.prepare('update gift set due_ms = ? where event_id = ?');
+      for (const { event_id: eventId } of rows) take.run(Date.now() + FIRST_DUE_MS, String(eventId));
+      return rows.map(({ intent }) => JSON.parse(String(intent)));
+    });
   }
 
   /** An update that finds no account is an error, so that nothing is given that was not deducted. */
@@ -76,11 +83,12 @@ export class Wallet {
     return update.run(status, dueMs, transactionId, eventId).changes === 1;
   }
 
-  #inTransaction(run: () => void): void {
+  #inTransaction<T>(run: () => T): T {
     this.#database.exec('begin immediate');
     try {
-      run();
+      const result = run();
       this.#database.exec('commit');
+      return result;
     } catch (error) {
       this.#database.exec('rollback');
       throw error;

@@ -26,7 +26,11 @@ const settings = {
 };
 const server = spawn(process.execPath, [program], {
   env: { ...process.env, ...settings },
-  stdio: ['ignore', 'ignore', 'inherit'],
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+let printed = '';
+server.stderr.setEncoding('utf8').on('data', (text) => {
+  printed += text;
 });
 after(() => server.kill('SIGKILL'));
 const url = `http://127.0.0.1:${port}`;
@@ -51,5 +55,18 @@ test('a gift whose confirmation ends with an error stays stored, and is not take
   database.exec(`create trigger no_outcome before update of status on gift when new.order_ref = 'order-server-3'
     begin select raise(abort, 'not now'); end`);
   assert.equal((await fetch(`${url}/gifts/order-server-3/10`, { method: 'POST' })).status, 202);
-  assert.equal(database.prepare("select status from gift where order_ref = 'order-server-3'").get()?.['status'], 'stored');
+  const gift = database.prepare("select status, event_id from gift where order_ref = 'order-server-3'").get();
+  assert.equal(gift?.['status'], 'stored');
+  await waitFor(
+    'word of what failed',
+    () => printed.includes(`${gift?.['event_id']} Error: not now`),
+    () => printed,
+  );
+  printed = '';
+  database.exec("update gift set due_ms = 0 where order_ref = 'order-server-3'");
+  await waitFor(
+    'word of the second attempt',
+    () => printed.includes(`${gift?.['event_id']} Error: not now`),
+    () => printed,
+  );
 });

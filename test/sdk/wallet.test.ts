@@ -75,6 +75,23 @@ test('what became due in one moment is taken up in parts, the oldest first, and 
   assert.ok(Number(held?.['times']) > 50 && Number(held?.['first']) >= retryAt.getTime());
 });
 
+test('gifts whose confirmation ends with an error hold no other up: what is taken up is due again later', () => {
+  const path = join(temporaryFolder('wallet'), 'failing.db');
+  const failing = new Wallet(path, 1_000n);
+  const intents = Array.from({ length: 101 }, (_none, index) => intentOf(`order-failing-${index}`, 1n));
+  for (const intent of intents) failing.deduct(intent);
+  const rows = new DatabaseSync(path);
+  after(() => rows.close());
+  rows.exec('update gift set due_ms = rowid');
+  assert.equal(failing.due().length, 100);
+  assert.deepEqual(
+    failing.due().map(({ eventId }) => eventId),
+    [intents[100]?.eventId],
+  );
+  assert.deepEqual(failing.due(), []);
+  assert.equal(failing.due(new Date(Date.now() + 3_600_000)).length, 100);
+});
+
 test('a gift above the points of the account is not stored', () => {
   assert.throws(() => wallet.deduct(intentOf('order-2', 901n)), /CHECK constraint failed/);
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
