@@ -20,6 +20,7 @@ function call(string $path, ?string $key = null, string $type = '', string $body
     $headers = ['X-API-Key: ' . getenv('API_KEY')];
     $post = $key === null ? [] : [CURLOPT_POSTFIELDS => $body];
     array_push($headers, ...($key === null ? [] : ["Idempotency-Key: $key", "Content-Type: $type"]));
+    $seconds = $type === 'text/csv' || str_ends_with($path, '.csv') ? 900 : 300; // a list or a statement may be on its way for 15 minutes
     for ($requestsLeft = 9;; $requestsLeft--) {
         $pause = 1;
         $readHeader = static function ($handle, string $line) use (&$pause): int {
@@ -29,7 +30,7 @@ function call(string $path, ?string $key = null, string $type = '', string $body
             return strlen($line);
         };
         $handle = curl_init(getenv('BASE_URL') . $path);
-        $options = [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 300, CURLOPT_HTTPHEADER => $headers, CURLOPT_HEADERFUNCTION => $readHeader];
+        $options = [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => $seconds, CURLOPT_HTTPHEADER => $headers, CURLOPT_HEADERFUNCTION => $readHeader];
         curl_setopt_array($handle, $post + $options);
         $bytes = curl_exec($handle);
         $status = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
@@ -52,6 +53,9 @@ function read(string $bytes): object
     return json_decode($bytes, false, 512, JSON_BIGINT_AS_STRING | JSON_THROW_ON_ERROR);
 }
 
+if (!preg_match('/^[!-~]+$/D', (string) getenv('API_KEY'))) { // a line end would begin another header
+    fail('API_KEY is not a key: it has a line end, or a character that no key has');
+}
 $list = @file_get_contents($argv[1] ?? 'list.csv');
 if ($list === false) {
     fail('usage: month-end.php list.csv [attempt]');

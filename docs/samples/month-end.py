@@ -18,8 +18,9 @@ def call(path, key="", content_type="", body=None):
     url = urllib.parse.urlsplit(BASE_URL)
     connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
     headers = {"X-API-Key": API_KEY, **({"Idempotency-Key": key, "Content-Type": content_type} if key else {})}
+    seconds = 900 if content_type == "text/csv" else 300  # a list may be on its way for 15 minutes
     for requests_left in range(9, -1, -1):
-        connection, status = connect(url.netloc, timeout=300), None
+        connection, status = connect(url.netloc, timeout=seconds), None
         try:
             connection.request("POST" if key else "GET", url.path + path, body, headers)
             response = connection.getresponse()

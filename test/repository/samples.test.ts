@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, globSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { RECONCILIATION_VERDICTS } from '../../src/domain/reconciliations/line-verdict.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
@@ -15,12 +16,14 @@ import { UNCOUNTED } from '../../src/operations/quotas/storage-usage.ts';
 import { keepCompletingReconciliations } from '../../src/schedule/complete-reconciliations.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { answerProxy, type Fault } from '../support/answer-proxy.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { serviceUnderRules } from '../support/rules.ts';
 import {
   confirmBySample,
+  copySample,
   type Intent,
   LANGUAGES,
   type Language,
@@ -557,6 +560,26 @@ for (const language of ['ts', 'py', 'php'] as const)
       const { stdout: corrected } = await runBehind(partner, ['none'], name, ['list.csv', '2'], folder);
       assert.ok(corrected.endsWith(`${counted({ matched: 1 })}accepted\n`), corrected);
       assert.equal(await acknowledged(), 'accepted');
+    });
+
+    test('a list has the 15 minutes in which the service takes it', HANG_LIMIT, async () => {
+      const { partner, folder } = await closedMonth();
+      // Its minutes are seconds: 15 for a list, and 5 for everything else.
+      const scaled = (text: string) =>
+        text.replaceAll(/(?<!< )\b([39])00(_000)?\b/g, (_whole, digit, ms = '') => `${digit === '9' ? 15 : 5}${ms}`);
+      const slow = () => sleep(7_000);
+      const { baseUrl, exchanges } = await answerProxy(service.baseUrl, ['none', 'none', slow, TOMORROW]);
+      await runSample(copySample(name, folder, scaled), [], { baseUrl, apiKey: partner.key.apiKey, folder });
+      assert.deepEqual(exchanges, ['GET 200', 'GET 200', 'POST 202', 'GET 429']);
+    });
+
+    test('a key that no header can carry is said without its text', async () => {
+      const { partner, folder } = await closedMonth();
+      const wrong = { baseUrl: service.baseUrl, apiKey: `${partner.key.apiKey}\nX-Other: header`, folder };
+      const { status, stdout, stderr } = await runSample(name, [], wrong);
+      assert.deepEqual([status, stdout], [1, '']);
+      assert.match(stderr, /^API_KEY is not a key: .*\n$/);
+      assert.ok(!stderr.includes('pi_sandbox'));
     });
 
     test('says at once that the service asks to wait for hours', async () => {

@@ -1,8 +1,8 @@
 import { type ChildProcessWithoutNullStreams, execFile, execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { exactJson } from '../../src/wire/exact-json.ts';
 
@@ -228,6 +228,14 @@ const RUNS: Readonly<Record<string, readonly [program: string, folder: string]>>
   py: ['python3', SAMPLES],
   php: ['php', EXAMPLES],
 };
+
+/** A changed copy of a program, in a folder. @returns Its name for `runSample`. */
+export function copySample(name: string, folder: string, change: (text: string) => string): string {
+  const [, where] = RUNS[name.split('.').at(-1) ?? ''] as (typeof RUNS)[string];
+  const copy = join(folder, name);
+  writeFileSync(copy, change(readFileSync(join(where, name), 'utf8')));
+  return relative(where, copy);
+}
 
 /** Runs a program of docs/samples, or in PHP of examples, with these words, in a folder of its own for what it reads and writes. */
 export function runSample(name: string, words: readonly string[], { baseUrl, apiKey, folder }: ProgramRun): Promise<ProgramEnd> {
