@@ -453,6 +453,20 @@ describe('month end', HANG_LIMIT, () => {
     assert.equal(body.environmental_status.status, 'recorded');
   });
 
+  test('a refused adjustment tells a partner nothing that operators alone can do', async () => {
+    const { client } = await service.newPartner();
+    const { transaction_id } = (await client.confirm({ points: 5 })).body.contribution;
+    const of = (points_delta: number, change: object = {}) =>
+      ask(client, 'adjustments', { transaction_id, points_delta, reason_code: 'other', ...change });
+    assert.equal((await of(-2)).status, 201);
+    const { adjustment } = (await of(-1)).body;
+    const reversal = { reversal_of: adjustment.adjustment_id };
+    assert.equal((await of(1, reversal)).status, 201);
+    const again = await of(1, reversal);
+    assert.deepEqual([again.status, detailCodes(again)], [400, { reversal_of: 'already_reversed' }]);
+    assert.doesNotMatch(again.text, /adjustment list|reject/);
+  });
+
   test('an adjustment beyond the points, of a pending contribution, or by half a point is refused with its field', async () => {
     const { client } = await service.newPartner();
     const { transaction_id } = (await client.confirm({ points: 5 })).body.contribution;

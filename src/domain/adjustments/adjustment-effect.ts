@@ -3,6 +3,9 @@ import { findMinorUnits } from '../numbers/currency.ts';
 import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
 
+/** The end of a message: operators alone can do it. */
+export const ASK_AN_ADMIN = ' Or ask an admin to draft it with beyond_worth_reason.';
+
 /** The settled state of a contribution, after all posted adjustments. */
 export interface SettledState {
   /** Points of the contribution; they never change. */
@@ -114,7 +117,7 @@ function beyondWorth(effect: AdjustmentEffect, { amountDelta }: Deltas, currency
     field,
     'out_of_bounds',
     `${field} would leave ${then} settled for ${points} points, which are worth at most ${worth}; ${now} is settled now. ` +
-      'Change the delta, reverse a restatement first (reversal_of), or ask an admin to draft it with beyond_worth_reason.',
+      `Change the delta, or reverse a restatement first (reversal_of).${ASK_AN_ADMIN}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AdjustmentContext, checkNewAdjustment, type NewAdjustment } from './new-adjustment.ts';
+import { type AdjustmentContext, checkNewAdjustment, type NewAdjustment, problemForPartner } from './new-adjustment.ts';
 
 const duplicate: NewAdjustment = {
   reasonCode: 'duplicate_report',
@@ -128,4 +128,19 @@ test('settlements, section 3: the reason is one of the list, with a line in both
     'points_delta zero',
   ]);
   for (const reasonEn of ['a\nb', 'a\u0000', '\ud800']) assert.deepEqual(problems({ reasonEn }), ['reason_en wrong_form']);
+});
+
+test('a partner is told nothing that operators alone can do', () => {
+  const beyond = checkNewAdjustment({ ...restatement, amountDelta: '99' }, context).map(problemForPartner);
+  const reversal = { ...duplicate, pointsDelta: 250n, reversalOf: 'adj_a' };
+  const reversed = { ...posted, isReversed: true };
+  const again = checkNewAdjustment(reversal, { ...context, settledPoints: 0n, reversed }).map(problemForPartner);
+  assert.match(beyond[0]?.message ?? '', /Change the delta, or reverse a restatement first \(reversal_of\)\.$/);
+  assert.deepEqual(again, [
+    {
+      field: 'reversal_of',
+      code: 'already_reversed',
+      message: 'Another adjustment already reverses it, or is drafted to reverse it.',
+    },
+  ]);
 });

@@ -4,7 +4,7 @@ import { MONEY_DECIMALS, readAmount } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
 import { isLine, lineForm } from '../single-line-text.ts';
 import { ADJUSTMENT_REASONS, type AdjustmentReason, type AdjustmentStatus, isRestatement } from './adjustment.ts';
-import { checkEffect, effectOf, isWithinWorth, type SettledState } from './adjustment-effect.ts';
+import { ASK_AN_ADMIN, checkEffect, effectOf, isWithinWorth, type SettledState } from './adjustment-effect.ts';
 
 /** An adjustment as an operator states it. */
 export interface NewAdjustment {
@@ -51,9 +51,16 @@ export const NOT_OF_CONTRIBUTION: ErrorDetail = {
   message: 'reversal_of must name an adjustment of this contribution.',
 };
 
+/** The end of a message: operators alone can do it. */
+const LOOK_AND_REJECT = ' `adjustment list` shows it; if it is not posted, you may reject it.';
+
 /** A draft counts too, so that an adjustment is reversed once. */
-export const ALREADY_REVERSED =
-  'Another adjustment already reverses it, or is drafted to reverse it. `adjustment list` shows it; if it is not posted, you may reject it.';
+export const ALREADY_REVERSED = `Another adjustment already reverses it, or is drafted to reverse it.${LOOK_AND_REJECT}`;
+
+/** The problem in the words for a partner, who can do nothing of what operators can. */
+export function problemForPartner({ message, ...detail }: ErrorDetail): ErrorDetail {
+  return { ...detail, message: message.replace(LOOK_AND_REJECT, '').replace(ASK_AN_ADMIN, '') };
+}
 
 const REASON_CHARACTERS_MAX = 500;
 /** More than the worth of all points of any contribution. */

@@ -1,7 +1,7 @@
-import type { NewAdjustment } from '../../domain/adjustments/new-adjustment.ts';
+import { type NewAdjustment, problemForPartner } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import { waitForLaterClock } from '../../store/clock.ts';
 import {
@@ -156,7 +156,8 @@ export async function adjustOnRequest(
   const left = work.isTakenOver ? await findAdjustment(database.pool, partnerId, id.adjustmentId) : undefined;
   const [contribution] = await findContributionsById(database.pool, [{ partnerId, transactionId: wanted.transactionId }]);
   if (!contribution) throw ownContributionNotFound();
-  const { status } = left ?? (await draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools));
+  const draft = () => draftAdjustment(database, actorOf(caller), { ...wanted, ...id }, tools).catch(refuseForPartner);
+  const { status } = left ?? (await draft());
   if (left?.status === 'posted') return left;
   try {
     if (status === 'draft') await approveAdjustment(database, secondActorOf(caller), id, tools);
@@ -164,6 +165,11 @@ export async function adjustOnRequest(
   } catch (error) {
     // It fits no more, because another one was posted meanwhile. Nobody would post or reject it.
     if (error instanceof ServiceError && error.details.length > 0) await rejectAdjustment(database, actorOf(caller), id, NOTE);
-    throw error;
+    return refuseForPartner(error);
   }
+}
+
+function refuseForPartner(error: unknown): never {
+  const isAboutFields = error instanceof ServiceError && error.code === 'invalid_request' && error.status === undefined;
+  throw isAboutFields ? invalidRequest(error.details.map(problemForPartner)) : error;
 }
