@@ -25,6 +25,8 @@ interface Operation {
   }[];
   readonly requestBody?: Body;
   readonly responses?: Readonly<Record<string, Body>>;
+  /** A list at the same path, for another query. */
+  readonly 'x-list'?: Operation;
 }
 
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -47,7 +49,8 @@ export function listPromises({ components, paths, webhooks }: Document): string[
   return [...new Set([...operations, ...shapes])].sort();
 }
 
-function ofOperation(where: string, { parameters = [], requestBody, responses = {} }: Operation): string[] {
+function ofOperation(where: string, operation: Operation): string[] {
+  const { parameters = [], requestBody, responses = {}, 'x-list': list } = operation;
   const inputs = parameters.flatMap((parameter) => {
     const name = `${where} ${parameter.in} ${parameter.name}`;
     return [
@@ -67,7 +70,7 @@ function ofOperation(where: string, { parameters = [], requestBody, responses = 
       ...(status < '3' ? ofAnswer(`${where} ${status}`, schema) : []),
     ]),
   );
-  return [where, ...inputs, ...bodies, ...answers];
+  return [where, ...inputs, ...bodies, ...answers, ...(list ? ofOperation(`${where} as a list`, list) : [])];
 }
 
 /** What a program may send: a value that is no longer taken, or a field that must no longer be left out, is lost. */

@@ -16,6 +16,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
+import { document, listMisfits } from '../support/published.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -504,6 +505,7 @@ describe('GET /v1/partner', () => {
 
 describe('the list of contributions by time', () => {
   const LIST = '/v1/impact-transactions';
+  const described = document.paths[LIST].get['x-list'].responses['200'].content['application/json'].schema;
 
   test('in the order of time, page by page, by status and by bounds', async () => {
     const { client } = await service.newPartner();
@@ -512,8 +514,9 @@ describe('the list of contributions by time', () => {
     const pending = (await client.confirm({}, { 'x-sandbox-scenario': 'pending' })).body.contribution.transaction_id;
     const seen: string[] = [];
     for (let after = ''; ; ) {
-      const { status, body } = await client.call(`${LIST}?limit=2${after && `&after=${after}`}`);
+      const { status, body, text } = await client.call(`${LIST}?limit=2${after && `&after=${after}`}`);
       assert.equal(status, 200);
+      assert.equal(listMisfits(described, JSON.parse(text)), '');
       seen.push(...body.contributions.map(({ transaction_id }: { transaction_id: string }) => transaction_id));
       if (!body.has_more) break;
       after = body.next_after;

@@ -1,36 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { CONTRIBUTION_STATUSES } from '../../domain/contributions/contribution-status.ts';
 import { isOurId } from '../../domain/identifiers.ts';
 import { contributionToWire } from '../../wire/contribution-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
-import { pageMembers, pageQuery, placeOf } from '../paging.ts';
+import { pageMembers, placeOf } from '../paging.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT } from '../route-policy.ts';
-import { closed } from '../schema-parts.ts';
-import { Type } from '../schema-type.ts';
 import { readTime } from '../validation/read-time.ts';
-
-const CONTRIBUTION_PAGE = { default: 100, max: 500 } as const;
+import { CONTRIBUTION_PAGE, ContributionPageBody, ListContributionsQuery } from './contribution-list-schemas.ts';
 
 /** A query with one of these members, and without `partner_event_id`, requests the list. */
 const OF_LISTS = ['created_after', 'created_before', 'status', 'limit', 'after'];
-
-const time = Type.Optional(Type.String({ format: 'date-time' }));
-const ListQuery = Type.Object(
-  {
-    ...pageQuery(CONTRIBUTION_PAGE),
-    created_after: time,
-    created_before: time,
-    status: Type.Optional(
-      Type.Unsafe<(typeof CONTRIBUTION_STATUSES)[number]>({ type: 'string', enum: [...CONTRIBUTION_STATUSES] }),
-    ),
-  },
-  closed,
-);
 
 /** The path of the look-up; the query decides between the two. */
 export const LIST_CONSTRAINT = {
@@ -63,14 +46,14 @@ function asksForList(url: string): boolean {
  * @see docs/spec/decisions.md#9-self-service-and-pages. A query without any of its members is a look-up that lacks its event.
  */
 export function listContributions(app: FastifyInstance, { operations, environment }: PartnerApiOptions): void {
-  app.get<{ Querystring: Static<typeof ListQuery> }>(
+  app.get<{ Querystring: Static<typeof ListContributionsQuery> }>(
     PATH,
     {
       constraints: { contributionList: 'list' },
       config: { operation: 'listContributions', policy: { ...REPORT, recoverable: 'lookup' } },
-      // A document has one operation for a path and a method: that of the look-up describes the list too, with its verdict, because a
-      // look-up that lacks its event by mistake may arrive here.
-      schema: { hide: true, querystring: ListQuery } as object,
+      // A document has one operation for a path and a method: that of the look-up has the list as a part, CONTRIBUTION_LIST. It has the
+      // verdict of the look-up, because a look-up that lacks its event by mistake may arrive here.
+      schema: { hide: true, querystring: ListContributionsQuery, response: { 200: ContributionPageBody } } as object,
       serializerCompiler: writtenAlready,
     },
     async (request, reply) => {

@@ -1,6 +1,7 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { CONTRIBUTION_LIST } from '../contributions/contribution-list-schemas.ts';
 import { SANDBOX_REQUEST_EXAMPLES } from '../sandbox/sandbox-examples.ts';
 import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES } from '../settlements/settlement-examples.ts';
 import { SELF_SERVICE_REQUEST_EXAMPLES } from '../webhooks/endpoint-examples.ts';
@@ -70,14 +71,14 @@ export async function collectRoutes(app: FastifyInstance): Promise<void> {
 
 /** The OpenAPI 3.1 document, from the routes, with an example for every outcome and every error code. */
 export function buildDocument(app: FastifyInstance): Json {
-  const document = nameShapes(structuredClone({ ...app.swagger(), webhooks: WEBHOOKS })) as Json & {
-    paths: Record<string, Record<string, OperationObject>>;
-  };
+  const collected = structuredClone({ ...app.swagger(), webhooks: WEBHOOKS });
+  Object.assign(collected.paths?.['/v1/impact-transactions']?.get ?? {}, { 'x-list': structuredClone(CONTRIBUTION_LIST) });
+  const document = nameShapes(collected) as Json & { paths: Record<string, Record<string, OperationObject>> };
   Object.assign(document['components'] as Json, { parameters: WEBHOOK_PARAMETERS, schemas: namedSchemas() });
   const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
   for (const operation of operations) complete(operation);
   // A client ignores members that it does not know: /v1 may gain members. Requests are closed.
-  for (const { responses } of operations) openObjects(responses);
+  for (const { responses, 'x-list': list } of operations) openObjects([responses, list]);
   openObjects(document['webhooks']);
   openObjects((document['components'] as Json)['schemas']);
   boundIntegers(document);
