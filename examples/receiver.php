@@ -163,6 +163,9 @@ function restore(object $failed): void
 /** Stores the next events after a sequence: what came while nobody listened, or is still on its way. */
 function fetch_page(int $after): void
 {
+    if (!preg_match('/^[!-~]+$/D', setting('API_KEY'))) { // a line end would begin another header
+        throw new RuntimeException('API_KEY is not a key: it has a line end, or a character that no key has');
+    }
     $handle = curl_init(setting('BASE_URL') . "/v1/events?after_sequence=$after&limit=500");
     $headers = ['X-API-Key: ' . setting('API_KEY')];
     curl_setopt_array($handle, [CURLOPT_RETURNTRANSFER => true, CURLOPT_TIMEOUT => 15, CURLOPT_HTTPHEADER => $headers]);

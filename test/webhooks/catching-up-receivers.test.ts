@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { text } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { type ExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { failedEvent } from '../../sdk/src/testing.ts';
@@ -151,4 +152,19 @@ test('examples/receiver.py reads its stored events once after an update from the
   const { send } = await startReceiver(example, settings);
   await send(failedEvent(3n) as ExactJson & object);
   await waitFor('restoration of the later failure', () => example.listRestorations(INBOX).length === 2);
+});
+
+test('examples/receiver.php sends no key that has a line end', { ...HANG_LIMIT, ...needsLanguage('php') }, async () => {
+  let asked = 0;
+  const feed = await listen((_request, response) => {
+    asked += 1;
+    response.setHeader('Content-Type', 'application/json').end('{"events":[],"has_more":false}');
+  });
+  const API_KEY = 'pi_sandbox_test\r\nX-Other: header';
+  const env = { ...process.env, INBOX: temporaryFolder('receiver'), API_KEY, BASE_URL: feed };
+  const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const printed = Promise.all([cron.stdout, cron.stderr].map((stream) => text(stream)));
+  const [status] = await once(cron, 'exit');
+  assert.deepEqual([status === 0, asked], [false, 0]);
+  assert.doesNotMatch((await printed).join(''), /pi_sandbox/);
 });
