@@ -34,6 +34,13 @@ test('the stack of an error that recurs is written once, its message with each l
   );
 });
 
+test('the stack of an error that names a record is written once for all records of that trouble', () => {
+  const lines = linesOf(`
+    for (let endpoint = 0; endpoint < 1_001; endpoint++)
+      logger.error({ err: Object.assign(new Error('The secret of wep_' + endpoint + ' does not open.'), { recursAs: 'does not open' }) })`);
+  assert.deepEqual([lines.length, lines.filter(({ err }) => err.stack !== undefined).length], [1_001, 1]);
+});
+
 test('the row in the detail of a database error is never written, nor in its cause', () => {
   const detail = "{ detail: 'Key (partner_order_ref)=(order-secret) already exists.', code: '23505' }";
   const [line] = linesOf(`

@@ -85,10 +85,10 @@ type LoggedError = Error & { code?: string; constraint?: string };
  * recurs, as for every request of an outage, each stack is written once in ten seconds, with how often the error occurred since.
  */
 function errorDescriber(): (error: LoggedError) => object {
-  const timesOf = countRecurrences();
+  const timesOf = countRecurrences(undefined, (error) => (error as LoggedError).stack);
   return function describe(error: LoggedError): object {
     const { name, message, code, constraint, stack, cause } = error;
-    const times = timesOf(stack);
+    const times = timesOf(error);
     return {
       name,
       message,

@@ -26,9 +26,43 @@ test('what came with an error is reported with it', () => {
   assert.deepEqual(reported, [[1, 'first']]);
 });
 
-test('errors that never recur do not fill the memory, and are all reported', () => {
-  let reported = 0;
-  const note = throttled(() => reported++);
-  for (let number = 0; number < 5_000; number++) note(new Error(`the ${number}th`));
-  assert.equal(reported, 5_000);
+test('errors that name different records of one trouble are one kind, each time of its text and name', () => {
+  let nowMs = 0;
+  const reported: [message: string, times: number][] = [];
+  const note = throttled(
+    (error, times) => reported.push([(error as Error).message, times]),
+    () => nowMs,
+  );
+  const unreadable = (endpoint: number, keyId: string) =>
+    Object.assign(new Error(`The secret of wep_${endpoint} is sealed under the key "${keyId}".`), {
+      recursAs: `The secret is sealed under the key "${keyId}".`,
+    });
+  for (; nowMs < 3_000; nowMs += 1_000) for (let number = 0; number < 1_001; number++) note(unreadable(number, '2026'));
+  note(unreadable(7, '2025'));
+  nowMs = 10_000;
+  note(unreadable(8, '2026'));
+  assert.deepEqual(reported, [
+    ['The secret of wep_0 is sealed under the key "2026".', 1],
+    ['The secret of wep_7 is sealed under the key "2025".', 1],
+    ['The secret of wep_8 is sealed under the key "2026".', 3_003],
+  ]);
+});
+
+test('beyond a hundred texts in ten seconds the others are counted together, and what was known before stays quiet', () => {
+  let nowMs = 0;
+  const reported: [message: string, times: number][] = [];
+  const note = throttled(
+    (error, times) => reported.push([(error as Error).message, times]),
+    () => nowMs,
+  );
+  for (; nowMs < 10_000; nowMs += 1_000) for (let number = 0; number < 5_000; number++) note(new Error(`the ${number}th`));
+  assert.equal(reported.length, 101);
+  assert.deepEqual(reported.at(-1), ['the 100th', 1]);
+  nowMs = 20_000;
+  note(new Error('the 1th'));
+  note(new Error('a new one'));
+  assert.deepEqual(reported.slice(101), [
+    ['the 1th', 10],
+    ['a new one', 1],
+  ]);
 });

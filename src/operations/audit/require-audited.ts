@@ -3,7 +3,7 @@ import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry, describeDifference } from './compare-with-audit.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
+import { RecordDiffersError, type UnverifiedRecordError } from './unverified-record.ts';
 
 /**
  * Compares records with their last sealed entries.
@@ -59,8 +59,5 @@ async function lockAudited<Row>(db: Queryable, kind: AuditedKind<Row>, row: Row)
 }
 
 export function unverifiedRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnverifiedRecordError {
-  const { subjectId } = difference;
-  return new UnverifiedRecordError(
-    `The ${name.replace('_', ' ')} ${subjectId} differs from the audit: ${describeDifference(difference)}. ${WHAT_TO_DO}`,
-  );
+  return new RecordDiffersError(name.replace('_', ' '), difference.subjectId, describeDifference(difference));
 }

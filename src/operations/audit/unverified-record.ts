@@ -3,6 +3,16 @@ export class UnverifiedRecordError extends Error {
   override readonly name = 'UnverifiedRecordError';
 }
 
+/** One of the records of a kind: the log counts those of a kind together, however many were modified at once. */
+export class RecordDiffersError extends UnverifiedRecordError {
+  readonly recursAs: string;
+
+  constructor(kindName: string, subjectId: string, difference: string) {
+    super(`The ${kindName} ${subjectId} differs from the audit: ${difference}. ${WHAT_TO_DO}`);
+    this.recursAs = `a ${kindName} differs from the audit`;
+  }
+}
+
 /** The row of one contribution differs from its seal: no other contribution is concerned. */
 export class EditedContributionError extends UnverifiedRecordError {}
 

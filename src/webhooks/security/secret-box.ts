@@ -15,14 +15,17 @@ export interface SecretBox {
   isOfFirstKey(sealed: string): boolean;
 }
 
-/** An encrypted secret that cannot be decrypted. The message is for operators, and contains nothing of key or secret. */
+/** An encrypted secret that cannot be decrypted. The message is for operators, names the owner, and contains nothing of key or secret. */
 export class SecretUnreadableError extends Error {
   override readonly name = 'SecretUnreadableError';
   /** Whether its key is not among those given; otherwise there is one of its name. */
   readonly isKeyMissing: boolean;
+  /** The log counts those of all owners together. */
+  readonly recursAs: string;
 
-  constructor(message: string, { isKeyMissing = false, cause }: { isKeyMissing?: boolean; cause?: unknown } = {}) {
-    super(message, { cause });
+  constructor(owner: string, problem: string, { isKeyMissing = false, cause }: { isKeyMissing?: boolean; cause?: unknown } = {}) {
+    super(`The secret of ${owner} ${problem}`, { cause });
+    this.recursAs = problem;
     this.isKeyMissing = isKeyMissing;
   }
 }
@@ -46,11 +49,12 @@ export function openSecretBox(keys: readonly NamedKey[]): SecretBox {
     seal: (owner, secret) => seal(first, owner, secret),
     open(owner, sealed) {
       const [, keyId = '', payload = ''] = SEALED.exec(sealed) ?? [];
-      if (keyId === '') throw new SecretUnreadableError(`The secret of ${owner} is not in the form v1.<key id>.<text>.`);
+      if (keyId === '') throw new SecretUnreadableError(owner, 'is not in the form v1.<key id>.<text>.');
       const key = byId.get(keyId);
       if (key) return unseal(key, owner, Buffer.from(payload, 'base64url'));
       throw new SecretUnreadableError(
-        `The secret of ${owner} is sealed under the key "${keyId}", which is not among those given: ${[...byId.keys()].join(', ')}.`,
+        owner,
+        `is sealed under the key "${keyId}", which is not among those given: ${[...byId.keys()].join(', ')}.`,
         { isKeyMissing: true },
       );
     },
@@ -75,7 +79,8 @@ function unseal(key: NamedKey, owner: string, payload: Buffer): string {
     return decipher.update(payload.subarray(NONCE_BYTES, tagStart), undefined, 'utf8') + decipher.final('utf8');
   } catch (cause) {
     throw new SecretUnreadableError(
-      `The secret of ${owner} does not open with the key "${key.id}": the key is another one of that name, or the record was altered.`,
+      owner,
+      `does not open with the key "${key.id}": the key is another one of that name, or the record was altered.`,
       { cause },
     );
   }
