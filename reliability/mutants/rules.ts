@@ -241,8 +241,8 @@ export const RULES: readonly Rule[] = [
     rule: "a key's secret is compared",
     source: 'Authentication, 1',
     file: 'src/partner-api/access/authenticate.ts',
-    find: 'if (!credential || !isRight) {',
-    replace: 'if (!credential || isRight === undefined) {',
+    find: 'if (!credential || !isRight || ',
+    replace: 'if (!credential || isRight === undefined || ',
     tests: ['access/authentication'],
   },
   {

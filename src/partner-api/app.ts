@@ -41,7 +41,7 @@ import { refuseOfLostNode } from './limits/lost-node.ts';
 import { rateLimits } from './limits/partner-rate.ts';
 import { paceRefusals, REFUSED_SENDERS, type Refuse, SHED } from './limits/refusal-pace.ts';
 import { sandboxChangeLimit } from './limits/sandbox-change-limit.ts';
-import { callerOf } from './request-context.ts';
+import { callerOf, type EndedKey } from './request-context.ts';
 import type { RoutePolicy } from './route-policy.ts';
 import { ROUTES } from './routes.ts';
 import { SANDBOX_ROUTES } from './sandbox/sandbox-routes.ts';
@@ -85,6 +85,8 @@ export interface PartnerApiOptions {
 export interface Answer {
   readonly correlationId: string;
   readonly partnerId: string | undefined;
+  /** Who called with a key that is revoked or has expired. */
+  readonly endedKey?: EndedKey | undefined;
   readonly operation: string | undefined;
   /** 0 when the client left before the answer. */
   readonly status: number;
@@ -297,10 +299,11 @@ function policyOf({ routeOptions }: FastifyRequest): RoutePolicy {
 }
 
 function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
-  const { correlationId, caller, arrivedAtMs, errorCode, limit, failure } = request.context;
+  const { correlationId, caller, endedKey, arrivedAtMs, errorCode, limit, failure } = request.context;
   return {
     correlationId,
     partnerId: caller?.partnerId,
+    endedKey,
     operation: request.routeOptions.config.operation,
     status: reply.raw.writableFinished ? reply.statusCode : 0,
     errorCode,

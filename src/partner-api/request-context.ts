@@ -6,6 +6,9 @@ import type { TokenBucket } from './limits/token-bucket.ts';
 import type { RoutePolicy } from './route-policy.ts';
 
 /** What the service knows of a request besides Fastify. */
+/** Whose key it is that is revoked or has expired. */
+export type EndedKey = Pick<Credential, 'keyId' | 'partnerId'>;
+
 export interface RequestContext {
   readonly correlationId: string;
   /** `performance.now()` */
@@ -13,6 +16,8 @@ export interface RequestContext {
   /** How long the checks of its key took: they count as time of the request. */
   keyCheckMs?: number;
   caller: Credential | undefined;
+  /** The key that was refused because it is revoked or has expired: its secret is right. */
+  endedKey?: EndedKey;
   /** Set while the request counts as in flight. */
   counted?: Counted | undefined;
   /** The token bucket of the partner's requests of this class. */

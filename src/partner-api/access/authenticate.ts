@@ -7,7 +7,7 @@ import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
-import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory } from './credential-memory.ts';
+import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory, type RememberedCredential } from './credential-memory.ts';
 
 const REFUSAL =
   'The API key is missing, malformed, unknown, revoked or expired. Send a valid key in the header X-API-Key; the service does not read Authorization.';
@@ -20,6 +20,8 @@ export interface AuthenticationAttempt {
   /** The header as it arrived. */
   readonly apiKey: string | undefined;
   readonly address: string;
+  /** Called before the refusal of a key whose secret is right, and that is revoked or has expired. */
+  readonly onEnded?: (credential: Credential) => void;
 }
 
 export interface Authenticate {
@@ -59,19 +61,19 @@ export function authenticator({
   clock = openAgeClock(),
 }: AuthenticatorOptions): Authenticate {
   const memory = credentialMemory({ database, failures, onUnverified, clock });
-  const find = async (keyId: string, address: string): Promise<Credential | undefined> => {
-    const known = memory.recall(keyId) ?? (await memory.look(keyId, address));
-    return known && isCurrent(known.credential, clock.now() - known.readAtMs) ? known.credential : undefined;
-  };
+  const find = async (keyId: string, address: string): Promise<RememberedCredential | undefined> =>
+    memory.recall(keyId) ?? (await memory.look(keyId, address));
   // Keys that were valid a moment ago, so that a busy partner's key is not hashed for every request. The secret of a hit is still
   // compared.
   const parsedKeys = new LRUCache<string, ParsedApiKey>({ max: CREDENTIALS_MAX, ttl: CREDENTIAL_TTL_MS, perf: clock });
   const parse = (apiKey: string) => parsedKeys.get(apiKey) ?? parseApiKey(apiKey);
-  const authenticate = async ({ apiKey, address }: AuthenticationAttempt): Promise<Credential> => {
+  const authenticate = async ({ apiKey, address, onEnded }: AuthenticationAttempt): Promise<Credential> => {
     const parsed = apiKey === undefined ? undefined : parse(apiKey);
-    const credential = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
+    const known = parsed?.environment === environment ? await find(parsed.keyId, address) : undefined;
+    const credential = known?.credential;
     const isRight = isSameSecret(parsed, credential);
-    if (!credential || !isRight) {
+    if (!credential || !isRight || !isCurrent(credential, clock.now() - known.readAtMs)) {
+      if (credential && isRight) onEnded?.(credential);
       failures.count(address);
       throw unauthorized(apiKey, environment);
     }

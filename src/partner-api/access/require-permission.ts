@@ -15,7 +15,13 @@ const CHECKED_FOR_MS = 1_000;
  */
 export async function requirePermission(request: FastifyRequest, authenticate: Authenticate): Promise<void> {
   const apiKey = request.headers['x-api-key'];
-  const caller = await authenticate({ apiKey: typeof apiKey === 'string' ? apiKey : undefined, address: request.ip });
+  const caller = await authenticate({
+    apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+    address: request.ip,
+    onEnded({ keyId, partnerId }) {
+      request.context.endedKey = { keyId, partnerId };
+    },
+  });
   request.context.caller = caller;
   const { policy } = request.routeOptions.config;
   if (policy?.isManaging && caller.permission !== 'manage') {
