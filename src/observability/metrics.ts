@@ -210,14 +210,30 @@ function measureDatabase(registry: Registry, reason: () => string | undefined): 
 }
 
 function measureLog(registry: Registry, countDropped: () => number): void {
-  let shown = 0;
-  new Counter({
+  countFrom(registry, {
     name: 'partner_impact_log_lines_dropped_total',
     help: 'Lines of the log that were dropped because standard output was not read, or could not be written.',
+    count: countDropped,
+  });
+}
+
+interface CountedElsewhere {
+  readonly name: string;
+  readonly help: string;
+  /** The total so far. */
+  count(): number;
+}
+
+function countFrom(registry: Registry, { name, help, count }: CountedElsewhere): void {
+  let shown = 0;
+  new Counter({
+    name,
+    help,
     registers: [registry],
     collect() {
-      this.inc(countDropped() - shown);
-      shown = countDropped();
+      const total = count();
+      this.inc(total - shown);
+      shown = total;
     },
   });
 }
@@ -231,15 +247,10 @@ function measurePace(registry: Registry, pace: Parameters<Metrics['watchPace']>[
       this.set(pace.limitPerSecond);
     },
   });
-  let shownSeconds = 0;
-  new Counter({
+  countFrom(registry, {
     name: 'partner_impact_delivery_slowed_seconds_total',
     help: 'For how long deliveries waited because answers to partners come first.',
-    registers: [registry],
-    collect() {
-      this.inc(pace.slowedSeconds - shownSeconds);
-      shownSeconds = pace.slowedSeconds;
-    },
+    count: () => pace.slowedSeconds,
   });
 }
 
@@ -268,12 +279,14 @@ export interface OwnFigures {
   databaseReason(): string | undefined;
   /** How many processes are missing. */
   countMissing(): number;
+  /** How many that took requests have died. */
+  countDied(): number;
   /** Dropped lines of its log. */
   countDropped(): number;
 }
 
 /** The metrics of the process that starts several others. */
-export function openOwnMetrics({ databaseReason, countMissing, countDropped }: OwnFigures): Registry {
+export function openOwnMetrics({ databaseReason, countMissing, countDied, countDropped }: OwnFigures): Registry {
   const own = openRegistry();
   measureLog(own, countDropped);
   measureDatabase(own, databaseReason);
@@ -284,6 +297,11 @@ export function openOwnMetrics({ databaseReason, countMissing, countDropped }: O
     collect() {
       this.set(countMissing());
     },
+  });
+  countFrom(own, {
+    name: 'partner_impact_processes_died_total',
+    help: 'Processes that took requests and died, by themselves or because they did not respond; each is replaced.',
+    count: countDied,
   });
   return own;
 }

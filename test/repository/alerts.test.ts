@@ -23,3 +23,9 @@ test('the alerts for wrong keys fire for one address, which gets only so many re
   assert.equal(alerts.length, 2);
   for (const alert of alerts) assert.ok(boundOf(alert) < ofMinute / 60 / 10, alert);
 });
+
+/** What nothing else tells of, by the beginning of the expression that does. */
+const NEEDED = ['sum(increase(partner_impact_processes_died_total[', 'max(changes(process_start_time_seconds['];
+
+for (const beginning of NEEDED)
+  test(`an alert begins with ${beginning}`, () => assert.equal(ALERTS.filter((alert) => alert.startsWith(beginning)).length, 1));

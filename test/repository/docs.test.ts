@@ -202,7 +202,12 @@ function metricsOfService(): Map<string, readonly string[]> {
   metrics.watchLog(() => 0);
   metrics.watchDatabase(() => undefined);
   measureOperators(metrics.registry);
-  const ofFirst = openOwnMetrics({ databaseReason: () => undefined, countMissing: () => 0, countDropped: () => 0 });
+  const ofFirst = openOwnMetrics({
+    databaseReason: () => undefined,
+    countMissing: () => 0,
+    countDied: () => 0,
+    countDropped: () => 0,
+  });
   const listed = [metrics.registry, ofFirst].flatMap((registry) => registry.getMetricsAsArray());
   const all = listed as unknown as { name: string; labelNames?: readonly string[] }[];
   return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]));

@@ -215,10 +215,12 @@ describe('/metrics with --processes', HANG_LIMIT, () => {
       const confirmed = add(/^partner_impact_requests_total\{.*status="201".*\} (\d+)$/gm);
       const timed = add(/^partner_impact_request_duration_seconds_count\{.*\} (\d+)$/gm);
       const connections = add(/^partner_impact_database_connections\{.*\} (\d+)$/gm);
-      return { connections, said: { comment, confirmed, timed } };
+      const died = add(/^partner_impact_processes_died_total (\d+)$/gm);
+      return { connections, died, said: { comment, confirmed, timed } };
     };
     const [still] = (await listChildren(crew.process.pid as number)) as [number, number];
-    const { said: ofBoth, connections } = await scrape();
+    const { said: ofBoth, connections, died } = await scrape();
+    assert.equal(died, 0);
     assert.ok(ofBoth.confirmed >= 40);
 
     process.kill(still, 'SIGSTOP');
@@ -237,6 +239,7 @@ describe('/metrics with --processes', HANG_LIMIT, () => {
 
     await lock.untilOneWaits();
     assert.deepEqual((await scrape()).said, ofBoth);
+    await waitFor('count of the one that died', async () => (await scrape()).died === 1);
     await lock.release();
     await untilServing(new Client(crew.baseUrl, key.apiKey));
     const later = (await scrape()).said;

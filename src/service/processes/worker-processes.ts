@@ -84,6 +84,7 @@ export async function startServiceProcesses(
     const own = openOwnMetrics({
       databaseReason: () => watch.reason,
       countMissing: pool.countMissing,
+      countDied: pool.countDied,
       countDropped: log.countDropped,
     });
     let baseUrl = '';
@@ -120,6 +121,8 @@ interface WorkerPool {
   checkProcesses(): string | undefined;
   /** How many take no requests now and are to. */
   countMissing(): number;
+  /** How many that took requests have died. */
+  countDied(): number;
   /**
    * From its beginning on none that ends is replaced.
    *
@@ -133,6 +136,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
   const workers = new Set<Worker>();
   const loading = Array.from({ length: count }, forkWorker);
   let [isStarted, isStopping] = [false, false];
+  let died = 0;
   const keepOne = async (findSchema: Store['findSchema']): Promise<string> => {
     const loaded = loading.pop();
     const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
@@ -143,6 +147,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     worker.once('exit', (code, signal) => {
       workers.delete(worker);
       if (isStopping) return;
+      died += 1;
       logger.error({ pid: worker.process.pid, code, signal }, 'a process died and is replaced');
       void replace(findSchema);
     });
@@ -163,6 +168,7 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     },
     checkProcesses: () => judge({ taking: workers.size, count, isStarted, isStopping }),
     countMissing: () => count - workers.size,
+    countDied: () => died,
     async stop(closeFirst) {
       isStopping = true;
       await closeFirst?.();
