@@ -36,6 +36,19 @@ describe('the figures of several processes', () => {
     });
 });
 
+test('one block of the event loop is seen until the next scrape, however many turns there were beside it', async () => {
+  const { registry } = metricsOf({ lastSuccessAt: null });
+  const read = async () => Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await registry.metrics())?.[1]);
+  await read();
+  // The clock of the measurement starts with a turn.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const untilMs = performance.now() + 300;
+  while (performance.now() < untilMs);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const seconds = await read();
+  assert.ok(seconds > 0.2, `${seconds}`);
+});
+
 test('figures of deliveries that cannot be measured are absent, each for itself, from the start and later', async () => {
   const state = { partnerId: 'ptn_1', endpointId: 'wep_1', state: 'healthy' };
   const answers: Partial<DeliveryWatch>[] = [];

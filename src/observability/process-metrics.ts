@@ -1,5 +1,5 @@
 import type { Worker } from 'node:cluster';
-import { AggregatorRegistry, type Registry } from 'prom-client';
+import { AggregatorRegistry, Gauge, type Registry } from 'prom-client';
 
 /** The metrics of a process, as it sends them to the first one. */
 export type ProcessFigures = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
@@ -19,7 +19,7 @@ const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
  * The sum over the processes that live, with the one that started them, and what those that ended have counted. Of a process that is silent
- * the last figures stay, and a comment says so. The answers must not overlap.
+ * the last figures stay, and a gauge counts it. The answers must not overlap.
  *
  * @param own The metrics of the one that started them.
  * @param processes Those that take requests now.
@@ -27,6 +27,11 @@ const ANSWER_TIMEOUT_MS = 5_000;
 export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worker>): () => Promise<string> {
   const known = new Map<Worker, ProcessFigures>();
   let ofEnded: ProcessFigures = [];
+  const silentOnes = new Gauge({
+    name: 'partner_impact_processes_silent',
+    help: 'Processes that take requests and did not send their figures within 5 s: their last figures are shown.',
+    registers: [own],
+  });
   return async () => {
     const asked = [...processes];
     const answers = await Promise.all(asked.map(askForFigures));
@@ -39,11 +44,10 @@ export function collectFromProcesses(own: Registry, processes: ReadonlySet<Worke
     const ended = [...known].filter(([worker]) => !processes.has(worker));
     ofEnded = await addCounted(ofEnded, ended);
     for (const [worker] of ended) known.delete(worker);
+    silentOnes.set(silent);
     const living = asked.filter((worker) => processes.has(worker));
     const figures = [...living.map((worker) => known.get(worker) ?? []), await own.getMetricsAsJSON(), ofEnded];
-    const comment =
-      silent === 0 ? '' : `# ${silent} of ${living.length} processes did not answer: their last figures are shown.\n`;
-    return `${comment}${await AggregatorRegistry.aggregate(figures).metrics()}`;
+    return AggregatorRegistry.aggregate(figures).metrics();
   };
 }
 

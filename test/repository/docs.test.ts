@@ -12,6 +12,7 @@ import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/de
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
 import { createMetrics, openOwnMetrics } from '../../src/observability/metrics.ts';
 import { measureOperators } from '../../src/observability/operator-metrics.ts';
+import { collectFromProcesses } from '../../src/observability/process-metrics.ts';
 import { PROBLEM_REASONS } from '../../src/store/database-problem.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -208,6 +209,7 @@ function metricsOfService(): Map<string, readonly string[]> {
     countDied: () => 0,
     countDropped: () => 0,
   });
+  collectFromProcesses(ofFirst, new Set());
   const listed = [metrics.registry, ofFirst].flatMap((registry) => registry.getMetricsAsArray());
   const all = listed as unknown as { name: string; labelNames?: readonly string[] }[];
   return new Map(all.map(({ name, labelNames = [] }) => [name, labelNames]));
