@@ -29,3 +29,9 @@ const NEEDED = ['sum(increase(partner_impact_processes_died_total[', 'max(change
 
 for (const beginning of NEEDED)
   test(`an alert begins with ${beginning}`, () => assert.equal(ALERTS.filter((alert) => alert.startsWith(beginning)).length, 1));
+
+test('an alert about endpoints is one for each, so that one of them hides no other', () => {
+  const alerts = ALERTS.filter((alert) => /partner_impact_endpoint_(state\{state="|exhausted)/.test(alert));
+  assert.equal(alerts.length, 2);
+  for (const alert of alerts) assert.match(alert, /^max by \(partner_id, endpoint_id\) /);
+});
