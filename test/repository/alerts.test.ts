@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { Cron } from 'croner';
+import { listJobs } from '../../src/schedule/jobs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
@@ -34,4 +36,20 @@ test('an alert about endpoints is one for each, so that one of them hides no oth
   const alerts = ALERTS.filter((alert) => /partner_impact_endpoint_(state\{state="|exhausted)/.test(alert));
   assert.equal(alerts.length, 2);
   for (const alert of alerts) assert.match(alert, /^max by \(partner_id, endpoint_id\) /);
+});
+
+test('a single failure of a job fires no alert', () => {
+  const alerts = ALERTS.filter((alert) => alert.includes('partner_impact_job_runs_total{outcome="failed"}'));
+  assert.equal(alerts.length, 1);
+  for (const alert of alerts) assert.equal(boundOf(alert), 1.5);
+});
+
+test('the alert for jobs that have not succeeded waits for longer than any job is from one run to the next', () => {
+  const [alert = '', ...more] = ALERTS.filter((each) => each.startsWith('(time() - max by (job) ('));
+  assert.deepEqual(more, []);
+  const settlementTools = {} as Parameters<typeof listJobs>[0]['settlementTools'];
+  for (const { name, pattern } of listJobs({ eventDays: 30, reviewExpiryHours: 72, settlementTools })) {
+    const [one, next] = new Cron(pattern, { timezone: 'UTC' }).nextRuns(2) as [Date, Date];
+    assert.ok((next.getTime() - one.getTime()) / 1_000 < boundOf(alert), name);
+  }
 });
