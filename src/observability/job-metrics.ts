@@ -25,7 +25,7 @@ export function measureJobs(registry: Registry, watch: JobWatch): (run: EndedRun
   const countLeft = measureLeft(registry, listJobStates);
   const runs = new Counter({
     name: 'partner_impact_job_runs_total',
-    help: 'Runs of jobs that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned.',
+    help: 'Runs of jobs by the schedule that ended in this service, by job and outcome: succeeded, failed, stopped or abandoned. Those that an operator began in the console are not counted.',
     labelNames: ['job', 'outcome'],
     registers: [registry],
     // An alert on the increase sees a first failure only where 0 was there before.
@@ -48,14 +48,20 @@ export function measureJobs(registry: Registry, watch: JobWatch): (run: EndedRun
 }
 
 function measureDifferences(registry: Registry, { findDifferences }: JobWatch): void {
+  // It changes once a day: what was read before an outage of the database is still true.
+  let known: number | undefined;
   new Gauge({
     name: 'partner_impact_verify_differences',
-    help: 'Modified records that the last daily verification found, or a later one that failed or was stopped, if more; 0 before the first.',
+    help: 'Modified records that the last daily verification found, or a later one that failed or was stopped, if more; 0 before the first, absent until it can be read.',
     registers: [registry],
     aggregator: 'max',
     async collect() {
-      const count = await findDifferences().catch(() => undefined);
-      if (count !== undefined) this.set(count);
+      known = await findDifferences().then(
+        (count) => count ?? 0,
+        () => known,
+      );
+      if (known === undefined) this.remove();
+      else this.set(known);
     },
   });
 }

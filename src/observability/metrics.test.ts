@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AggregatorRegistry } from 'prom-client';
 import type { DeliveryWatch } from './delivery-metrics.ts';
+import type { JobWatch } from './job-metrics.ts';
 import { createMetrics } from './metrics.ts';
 
 /** The figures of a process whose database knows one job. */
-function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryWatch> = {}) {
+function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryWatch & JobWatch> = {}) {
   return createMetrics(
     { totalCount: 0, idleCount: 0, waitingCount: 0 },
     {
@@ -17,9 +18,9 @@ function metricsOf(job: { lastSuccessAt: Date | null }, watch: Partial<DeliveryW
         relayLagSeconds: 0,
       }),
       listEndpointStates: async () => [],
-      ...watch,
       listJobStates: async () => [{ jobName: 'verify', ...job }],
       findDifferences: async () => undefined,
+      ...watch,
     },
   );
 }
@@ -80,6 +81,18 @@ test('figures of deliveries that cannot be measured are absent, each for itself,
   ]);
   answers.push({ measureBacklog: async () => ({ exhaustedEndpoints: [] }) });
   assert.deepEqual(await listShown(), [], 'none of an endpoint whose deliveries were sent again');
+});
+
+test('modified records are absent until they can be read, 0 before the first verification, and stay through an outage', async () => {
+  const answers: (number | undefined | Error)[] = [new Error('No answer.'), undefined, 2, new Error('No answer.')];
+  const findDifferences = async () => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const { registry } = metricsOf({ lastSuccessAt: null }, { findDifferences });
+  const shown = async () => /^partner_impact_verify_differences (.*)$/m.exec(await registry.metrics())?.[1];
+  assert.deepEqual([await shown(), await shown(), await shown(), await shown()], [undefined, '0', '2', '2']);
 });
 
 describe('what an alert compares with what it was before has 0', () => {

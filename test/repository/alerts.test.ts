@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Cron } from 'croner';
+import { LIMITS } from '../../src/domain/limit-names.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -52,4 +53,50 @@ test('the alert for jobs that have not succeeded waits for longer than any job i
     const [one, next] = new Cron(pattern, { timezone: 'UTC' }).nextRuns(2) as [Date, Date];
     assert.ok((next.getTime() - one.getTime()) / 1_000 < boundOf(alert), name);
   }
+});
+
+test('an expression can be copied from the file: `|`, which a table needs in another form, is in none', () => {
+  assert.deepEqual(
+    ALERTS.filter((alert) => alert.includes('|')),
+    [],
+  );
+});
+
+/** The labels that a matcher `=~` of an alert takes; Prometheus anchors it. */
+function matchedBy(metric: string, label: string, values: readonly string[]): string[] {
+  const matchers = ALERTS.flatMap((alert) => [...alert.matchAll(new RegExp(`${metric}\\{${label}=~"(.*?)"`, 'g'))]).map(
+    ([, matcher]) => new RegExp(`^(?:${matcher})$`),
+  );
+  return values.filter((value) => matchers.some((matcher) => matcher.test(value)));
+}
+
+test('the alert for slow answers is about confirmations and their look-ups', () => {
+  const { paths } = JSON.parse(read('openapi/partner.json')) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ operationId = [] }) => operationId),
+  );
+  assert.deepEqual(matchedBy('partner_impact_request_duration_seconds_bucket', 'operation', operations).sort(), [
+    'confirmContribution',
+    'getContributionById',
+    'getContributionByPartnerEventId',
+  ]);
+});
+
+test('the alerts for limits are about connections and heads, shed requests, and transfers', () => {
+  assert.deepEqual(matchedBy('partner_impact_limit_hits_total', 'limit', LIMITS).sort(), [
+    'connection_idle',
+    'connection_pipelined',
+    'connection_stalled',
+    'connection_suspect',
+    'in_flight',
+    'in_flight_early',
+    'request_late',
+    'transfer_idle',
+    'transfer_long',
+    'transfer_share',
+    'transfer_slow',
+    'transfers',
+  ]);
 });
