@@ -17,6 +17,8 @@ export interface Metrics {
   countAnswer(answer: AnswerFigures): void;
   /** Production received a request for something of the sandbox, which it does not have. */
   countSandboxRequest(asked: 'scenario' | 'path'): void;
+  /** A record that differs from the audit was needed, and not used. */
+  countUnverified(): void;
   /** A limit refused a request, or ended one under way. */
   countLimit(limit: string): void;
   /** From now on the metrics show these limits, with 0 before their first hit: an alert on the increase would not see a series that begins with it. */
@@ -95,6 +97,11 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
     registers: [registry],
   });
+  const unverified = new Counter({
+    name: 'partner_impact_unverified_records_total',
+    help: 'How often a key, a partner, a rule or an endpoint was needed that differs from the audit, and was not used.',
+    registers: [registry],
+  });
   watchDeliveries(registry, watch);
   const countRun = measureJobs(registry, watch);
   return {
@@ -108,6 +115,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchDatabase: (reason) => measureDatabase(registry, reason),
     watchLog: (countDropped) => measureLog(registry, countDropped),
     watchQuotas: measureQuotas(registry),
+    countUnverified: () => unverified.inc(),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
     countAttempt({ isSuccess, errorClass, status, milliseconds }) {
       attempts.inc({ result: isSuccess ? 'delivered' : (errorClass ?? labelOf(status ?? 0)) });

@@ -9,10 +9,16 @@ export function openRules(
   database: Database,
   rulesOf: ((partnerId: string) => ContributionRules) | undefined,
   report: ReportErrors,
+  countUnverified: () => void,
 ): RuleCache {
   if (rulesOf) return { rulesOf: ({ partnerId }) => rulesOf(partnerId), close() {} };
   return openRuleCache(database, {
     onError: report('warn', 'the rules could not be read; the service tries again'),
+    onUnverified: report(
+      'error',
+      'a rule differs from the audit: where it would be in force, confirmations are answered with 503',
+    ),
+    onRefused: countUnverified,
     onClock: correctIdentifierClock,
   });
 }

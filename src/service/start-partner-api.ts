@@ -74,10 +74,14 @@ export async function startPartnerApi(
   const nodes = database.isDistributed ? watchNodes(store, parts, onTrouble) : undefined;
   const uses = createKeyUse(database, report('warn', 'the last use of keys could not be recorded'));
   parts.defer(() => uses.close());
-  const onUnverified = throttled((err, times) =>
+  const reportUnverified = throttled((err, times) =>
     log.logger.error({ err, times }, 'a record differs from the audit: it authorises nothing'),
   );
-  const rules = openRules(database, rulesOf, report);
+  const onUnverified = (error: Error) => {
+    metrics.countUnverified();
+    reportUnverified(error);
+  };
+  const rules = openRules(database, rulesOf, report, metrics.countUnverified);
   parts.defer(() => rules.close());
   const { uploads, end } = openUploads(log, 'partners');
   const logAnswer = openAnswerLog(log);

@@ -8,6 +8,7 @@ import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { measureOperators } from '../observability/operator-metrics.ts';
+import { UnverifiedRecordError } from '../operations/audit/unverified-record.ts';
 import { POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { keepCompletingReconciliations } from '../schedule/complete-reconciliations.ts';
@@ -189,6 +190,7 @@ function startWebhooks(
   { config, options: { clock = Date.now }, log, report, metrics, recent, pace, usage }: Tools,
   database: Database,
 ): Webhooks {
+  const reportFailed = report('error', 'events could not be delivered; the service tries again');
   return openWebhooks({
     database,
     ...(recent && { recent }),
@@ -205,7 +207,10 @@ function startWebhooks(
         { partner_id, endpoint_id, reason },
         'a webhook endpoint was disabled: its events are held until it is enabled',
       ),
-    onError: report('error', 'events could not be delivered; the service tries again'),
+    onError(error) {
+      if (error instanceof UnverifiedRecordError) metrics.countUnverified();
+      reportFailed(error);
+    },
   });
 }
 

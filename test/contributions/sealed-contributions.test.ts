@@ -396,13 +396,19 @@ describe('the value of a point, compared with the audit', HANG_LIMIT, () => {
       new RegExp(`point_conversion/${label} differs from the audit`),
     );
     const errors: unknown[] = [];
-    const book = openRuleCache(database, { onError: (error) => errors.push(error) });
+    let refused = 0;
+    const book = openRuleCache(database, {
+      onError: (error) => assert.fail(error as Error),
+      onUnverified: (error) => errors.push(error),
+      onRefused: () => refused++,
+    });
     const rulesOf = async (currency: string | null) => book.rulesOf({ partnerId, currency }, performance.now());
     try {
       await assert.rejects(rulesOf('SAR'), { code: 'internal_service_unavailable' });
       // In another currency the version is not in force, and nothing is in doubt.
       assert.equal((await rulesOf('AED')).pointConversionVersion, 'default-1');
       assert.ok(errors.some((error) => String(error).includes(label)));
+      assert.equal(refused, 1);
     } finally {
       book.close();
     }

@@ -28,7 +28,15 @@ test('the alerts for wrong keys fire for one address, which gets only so many re
 });
 
 /** What nothing else tells of, by the beginning of the expression that does. */
-const NEEDED = ['sum(increase(partner_impact_processes_died_total[', 'max(changes(process_start_time_seconds['];
+const NEEDED = [
+  'max_over_time(partner_impact_processes_silent[',
+  'sum(increase(partner_impact_processes_died_total[',
+  'max(changes(process_start_time_seconds[',
+  'max(nodejs_eventloop_lag_max_seconds)',
+  'sum(rate(partner_impact_requests_total[15m])) == 0 or absent_over_time(partner_impact_requests_total[15m])',
+  'count(max by (endpoint_id) (partner_impact_endpoint_state{state!="healthy",state!="disabled"})) > 4 and ',
+  'sum(increase(partner_impact_unverified_records_total[',
+];
 
 for (const beginning of NEEDED)
   test(`an alert begins with ${beginning}`, () => assert.equal(ALERTS.filter((alert) => alert.startsWith(beginning)).length, 1));

@@ -19,11 +19,14 @@ after(() => database.close());
 
 const someone = { partnerId: 'ptn_someone', currency: null };
 
+/** No version here differs from the audit. */
+const TELLS_NOTHING = { onUnverified: (error: Error) => assert.fail(error), onRefused: () => assert.fail() };
+
 /** A book whose clock stands still until it is moved. */
 function openCache(at = database) {
   const clock = { atMs: 5_000, now: () => clock.atMs };
   const errors: unknown[] = [];
-  const book = openRuleCache(at, { clock, onError: (error) => errors.push(error) });
+  const book = openRuleCache(at, { ...TELLS_NOTHING, clock, onError: (error) => errors.push(error) });
   after(() => book.close());
   return { clock, errors, labelOf: async (atMs: number) => (await book.rulesOf(someone, atMs)).contributionRuleVersion, book };
 }
@@ -71,7 +74,7 @@ describe('the memory', () => {
   test('it is read anew after the machine was suspended, when the clock of requests stood still', async () => {
     const clock = { now: () => 5_000 };
     const ages = { atMs: 5_000, now: () => ages.atMs };
-    const book = openRuleCache(database, { clock, ages, onError: (error) => assert.fail(error as Error) });
+    const book = openRuleCache(database, { ...TELLS_NOTHING, clock, ages, onError: (error) => assert.fail(error as Error) });
     after(() => book.close());
     await book.rulesOf(someone, clock.now());
     const label = await insertContributionRule(database, { starts: '-1 hour' });

@@ -46,7 +46,12 @@ test('rules whose reading took long let no identifier run ahead of the database'
   useMachineClock();
   const holder = await pool.connect();
   await holder.query('begin; lock table rule_revision');
-  const rules = openRules(database, undefined, () => () => {});
+  const rules = openRules(
+    database,
+    undefined,
+    () => () => {},
+    () => {},
+  );
   after(() => rules.close());
   const waits = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
   await waitFor('the reading of the rules', async () => (await pool.query(waits)).rowCount !== 0);

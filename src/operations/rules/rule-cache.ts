@@ -5,6 +5,7 @@ import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/
 import { unavailable } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-version.ts';
+import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { readVerifiedRuleEntries } from './verified-rules.ts';
 
 /**
@@ -20,7 +21,12 @@ export interface RuleCache {
 }
 
 export interface RuleCacheOptions {
+  /** Called when the rules could not be read. */
   readonly onError: (error: unknown) => void;
+  /** Called for each version that differs from the audit, once after each change of the rules: where it would be in force, nothing is confirmed. */
+  readonly onUnverified: (error: Error) => void;
+  /** Called when the rules of a partner were needed and not used, because one differs from the audit. */
+  readonly onRefused: () => void;
   /** The clock for the times of requests; `performance` unless another is given. */
   readonly clock?: { now(): number };
   /** The clock for the age of the memory; a given {@link clock} unless another is given. */
@@ -66,12 +72,12 @@ interface Memory {
  */
 export function openRuleCache(
   database: Database,
-  { onError, clock, ages = clock ?? openAgeClock(), onClock }: RuleCacheOptions,
+  { onError, onUnverified, onRefused, clock, ages = clock ?? openAgeClock(), onClock }: RuleCacheOptions,
 ): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
   const refresh = (): Promise<Memory> => {
-    reading ??= read(database, { clock: clock ?? performance, ages, known: memory, onError, onClock })
+    reading ??= read(database, { clock: clock ?? performance, ages, known: memory, onUnverified, onClock })
       .then((fresh) => {
         memory = fresh;
         return fresh;
@@ -87,9 +93,9 @@ export function openRuleCache(
   look();
   const rulesOf: RulesOf = (partner, atMs) => {
     if (memory && ages.now() - memory.readAtMs <= MEMORY_MAX_MS)
-      return findRules(memory, partner, atMs) ?? Promise.reject(refuseUnverified(partner));
+      return findRules(memory, partner, atMs) ?? refuseUnverified(partner, onRefused);
     return refresh().then(
-      (fresh) => findRules(fresh, partner, atMs) ?? Promise.reject(refuseUnverified(partner)),
+      (fresh) => findRules(fresh, partner, atMs) ?? refuseUnverified(partner, onRefused),
       (cause: unknown) => {
         throw unavailable('The rules of the partner could not be read; whether the contribution is recorded is not known.', {
           cause,
@@ -100,17 +106,18 @@ export function openRuleCache(
   return { rulesOf, close: () => clearInterval(timer) };
 }
 
-function refuseUnverified({ partnerId }: RuledPartner): Error {
-  return unavailable(`The rules of the partner ${partnerId} differ from the audit. \`rule verify\` names the version.`);
+async function refuseUnverified({ partnerId }: RuledPartner, onRefused: () => void): Promise<never> {
+  onRefused();
+  throw unavailable(`The rules of the partner ${partnerId} differ from the audit. \`rule verify\` names the version.`);
 }
 
-interface Reading extends RuleCacheOptions {
+interface Reading extends Pick<RuleCacheOptions, 'onUnverified' | 'onClock'> {
   readonly clock: { now(): number };
   readonly ages: { now(): number };
   readonly known: Memory | undefined;
 }
 
-async function read(database: Database, { clock, ages, known, onError, onClock }: Reading): Promise<Memory> {
+async function read(database: Database, { clock, ages, known, onUnverified, onClock }: Reading): Promise<Memory> {
   const [readAtMs, askedAtMs] = [ages.now(), clock.now()];
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - askedAtMs });
@@ -118,7 +125,8 @@ async function read(database: Database, { clock, ages, known, onError, onClock }
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
-  for (const [version, doubt] of rules.doubts) onError(new Error(`The rule ${version} differs from the audit: ${doubt}.`));
+  for (const [version, doubt] of rules.doubts)
+    onUnverified(new UnverifiedRecordError(`The rule ${version} differs from the audit: ${doubt}. ${WHAT_TO_DO}`));
   const inUse = (rules: readonly RuleRecord[]): VersionsByPartner =>
     Map.groupBy(
       rules.filter(({ withdrawnAt }) => withdrawnAt === null),
