@@ -16,6 +16,12 @@ export class LateAnswers {
     this.#words = words;
   }
 
+  /** The first that came at all after a state in which none did: that state goes on. */
+  continue(words: string): void {
+    this.note(words);
+    this.#firstAtMs = this.#lastAtMs - APART_MS;
+  }
+
   /** The words about the last one; `undefined` when they are no state. */
   get state(): string | undefined {
     const isRecent = performance.now() - this.#lastAtMs < LASTS_MS;

@@ -206,6 +206,24 @@ test('what work met while a database gave no answer does not make it slow once i
   assert.equal(opened.reason, undefined);
 });
 
+test('a database that answers again, and late, is slow at once: not all is well between', HANG_LIMIT, async () => {
+  const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
+  const { opened, lines } = watch(proxy.databaseUrl);
+  assert.equal(await opened.check(), undefined);
+  proxy.delay(3_000);
+  await assert.rejects(opened.check(), /it does not answer in time/);
+  proxy.delay(1_200);
+  const words = await waitFor('an answer', () => opened.check().then(String, () => undefined));
+  assert.match(words, /it is slow.+\(a commit took 1\d\d\d ms\)$/);
+  assert.deepEqual(
+    lines.map(({ level, reason }) => [level, reason]),
+    [
+      [50, 'no_answer'],
+      [50, 'slow'],
+    ],
+  );
+});
+
 test(
   'a session that a worker of a cluster has ended, and one that it has no room for, are no lost worker, whose standby somebody would promote',
   HANG_LIMIT,
