@@ -26,7 +26,7 @@ export interface Metrics {
   /** From now on the metrics show how deliveries yield to answers. */
   watchPace(pace: { readonly limitPerSecond: number; readonly slowedSeconds: number }): void;
   /** From now on the metrics show what is wrong with the database. */
-  watchDatabase(reason: () => string | undefined): void;
+  watchDatabase(reasons: () => readonly string[]): void;
   /** From now on the metrics show the dropped lines of the log. */
   watchLog(countDropped: () => number): void;
   /** From now on the metrics show the connections of partners. */
@@ -112,7 +112,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchConnections,
     watchInFlight: (count) => measureInFlight(registry, count),
     watchPace: (pace) => measurePace(registry, pace),
-    watchDatabase: (reason) => measureDatabase(registry, reason),
+    watchDatabase: (reasons) => measureDatabase(registry, reasons),
     watchLog: (countDropped) => measureLog(registry, countDropped),
     watchQuotas: measureQuotas(registry),
     countUnverified: () => unverified.inc(),
@@ -203,7 +203,7 @@ function measureInFlight(registry: Registry, count: () => number): void {
   });
 }
 
-function measureDatabase(registry: Registry, reason: () => string | undefined): void {
+function measureDatabase(registry: Registry, reasons: () => readonly string[]): void {
   new Gauge({
     name: 'partner_impact_database_problem',
     help: 'Always 1; why the database does not do all of its work. Absent while it does.',
@@ -211,8 +211,7 @@ function measureDatabase(registry: Registry, reason: () => string | undefined): 
     registers: [registry],
     collect() {
       this.reset();
-      const found = reason();
-      if (found !== undefined) this.set({ reason: found }, 1);
+      for (const reason of reasons()) this.set({ reason }, 1);
     },
   });
 }
@@ -284,7 +283,7 @@ function measureQuotas(registry: Registry): Metrics['watchQuotas'] {
 /** What the process that starts several others knows. */
 export interface OwnFigures {
   /** What is wrong with the database. */
-  databaseReason(): string | undefined;
+  databaseReasons(): readonly string[];
   /** How many processes are missing. */
   countMissing(): number;
   /** How many that took requests have died. */
@@ -294,10 +293,10 @@ export interface OwnFigures {
 }
 
 /** The metrics of the process that starts several others. */
-export function openOwnMetrics({ databaseReason, countMissing, countDied, countDropped }: OwnFigures): Registry {
+export function openOwnMetrics({ databaseReasons, countMissing, countDied, countDropped }: OwnFigures): Registry {
   const own = openRegistry();
   measureLog(own, countDropped);
-  measureDatabase(own, databaseReason);
+  measureDatabase(own, databaseReasons);
   new Gauge({
     name: 'partner_impact_processes_missing',
     help: 'Processes that take no requests now and are to: they start, or died and cannot be replaced.',

@@ -20,12 +20,12 @@ export interface DatabaseWatch {
   /**
    * Looks now.
    *
-   * @returns A sentence about what does not work while look-ups may; `undefined` when all does.
+   * @returns Sentences about what does not work while look-ups may; `undefined` when all does.
    * @throws Error With the reason why no request can be answered.
    */
   check(): Promise<string | undefined>;
-  /** As it was found last. */
-  readonly reason: ProblemReason | undefined;
+  /** As they were found last. */
+  readonly reasons: readonly ProblemReason[];
   close(): void;
 }
 
@@ -52,8 +52,8 @@ const CLOCK_MAX_MS = 60_000;
 const NOTED_FOR_MS = 10_000;
 /** Work of all partners asks a lost worker again every ten seconds. */
 const WORKER_NOTED_FOR_MS = 30_000;
-/** Several workers of a cluster with one problem are found in turn. One that was not found for this time has it anew. */
-const NODE_KNOWN_FOR_MS = 60_000;
+/** Several problems, and several workers of a cluster with one, may be found in turn. One that was not found for this time is new. */
+const KNOWN_FOR_MS = 60_000;
 /** From here PostgreSQL itself freezes without regard to anything else (`vacuum_failsafe_age`); at 2,144 million it writes no more. */
 const OLD_IDS = 1_600_000_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
@@ -83,13 +83,15 @@ class LookingWatch implements DatabaseWatch {
   readonly #look = shared(() => this.#lookNow());
   readonly #timer: NodeJS.Timeout;
   #isClosed = false;
-  #problem: FoundProblem | undefined;
+  /** Those of now. */
+  #problems: readonly FoundProblem[] = [];
   #beganAtMs = 0;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
-  #noted: Seen | undefined;
+  /** What work met, each where it met it. */
+  readonly #noted = new Map<string, Seen>();
   #locked: Seen | undefined;
-  /** Where the problem of now is, and when it was last found there. */
+  /** When each problem was last found where it is, since the database last did all of its work. */
   readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
 
@@ -102,24 +104,24 @@ class LookingWatch implements DatabaseWatch {
     this.#timer.unref();
   }
 
-  get reason(): ProblemReason | undefined {
-    return this.#problem?.reason;
+  get reasons(): readonly ProblemReason[] {
+    return this.#problems.map(({ reason }) => reason);
   }
 
   readonly note = (error: unknown): void => this.noteProblem(problemOf(error));
 
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
     this.#failedAtMs = performance.now();
-    if (problem && isNoted(problem)) this.#noted = { problem, atMs: this.#failedAtMs };
+    if (problem && isNoted(problem)) this.#noted.set(identityOf(problem), { problem, atMs: this.#failedAtMs });
     if (problem?.reason === 'no_answer' && problem.worker === undefined) this.#late.note(problem.message);
   };
 
   async check(): Promise<string | undefined> {
     const found = await this.#look();
-    if (!found) return undefined;
-    const sentence = found.isEmbedded ? embeddedSentence(found) : `${sentenceOf(found)} (${found.message})`;
-    if (found.isReady) return sentence;
-    throw new Error(sentence);
+    if (found.length === 0) return undefined;
+    const sentences = found.map((each) => (each.isEmbedded ? embeddedSentence(each) : `${sentenceOf(each)} (${each.message})`));
+    if (found.every(({ isReady }) => isReady)) return sentences.join('; ');
+    throw new Error(sentences.join('; '));
   }
 
   close(): void {
@@ -130,11 +132,11 @@ class LookingWatch implements DatabaseWatch {
   #lookWhenDue(): void {
     const nowMs = performance.now();
     // A request that waits for a lock gives up after four seconds: looks every five seconds would miss those that come one by one.
-    const isWanted = this.#problem !== undefined || nowMs - this.#failedAtMs < NOTED_FOR_MS;
+    const isWanted = this.#problems.length > 0 || nowMs - this.#failedAtMs < NOTED_FOR_MS;
     if (isWanted || nowMs - this.#lookedAtMs >= LOOK_EVERY_MS) void this.#look();
   }
 
-  async #lookNow(): Promise<FoundProblem | undefined> {
+  async #lookNow(): Promise<readonly FoundProblem[]> {
     this.#lookedAtMs = performance.now();
     const found = await this.#find();
     // The connections of a service that stops are closed under a look.
@@ -142,20 +144,27 @@ class LookingWatch implements DatabaseWatch {
     return found;
   }
 
-  async #find(): Promise<FoundProblem | undefined> {
+  async #find(): Promise<readonly FoundProblem[]> {
     try {
       const lasting = await this.#commit();
-      const cause = (await this.#findNoted()) ?? (await this.#findLock());
-      if (cause) this.#late.forget();
-      const problem = cause ?? this.#findSlow() ?? lasting;
-      return problem && { ...problem, isReady: true };
+      const problems = [...(await this.#findOfNow()), ...lasting];
+      return problems.map((problem) => ({ ...problem, isReady: true }));
     } catch (error) {
       this.#late.forget();
       const failure = this.#findFailure();
-      if (failure !== undefined) return { reason: 'unreachable', message: failure, isReady: false, isEmbedded: true };
+      if (failure !== undefined) return [{ reason: 'unreachable', message: failure, isReady: false, isEmbedded: true }];
       const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
-      return { ...problem, isReady: isReadyDespite(problem) };
+      return [{ ...problem, isReady: isReadyDespite(problem) }];
     }
+  }
+
+  /** What explains the rest alone: late answers may come of a lock. */
+  async #findOfNow(): Promise<readonly DatabaseProblem[]> {
+    const noted = await this.#findNoted();
+    const causes = noted.length > 0 ? noted : await this.#findLock();
+    if (causes.length === 0) return this.#findSlow();
+    this.#late.forget();
+    return causes;
   }
 
   /**
@@ -163,7 +172,7 @@ class LookingWatch implements DatabaseWatch {
    *
    * @returns What is wrong although the database commits. A look mistakes the clock by its duration at most.
    */
-  async #commit(): Promise<DatabaseProblem | undefined> {
+  async #commit(): Promise<readonly DatabaseProblem[]> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     let connectedAtMs = beganAtMs;
     // To connect may take as long as an earlier attempt that is about to fail.
@@ -177,11 +186,11 @@ class LookingWatch implements DatabaseWatch {
     const tookMs = Math.round(performance.now() - connectedAtMs);
     this.#judgeTime(tookMs);
     this.#workers?.requireDurable();
-    return findOldIds(oldest) ?? findOffset(now.getTime() - askedAt);
+    return [...findOldIds(oldest), ...findOffset(now.getTime() - askedAt)];
   }
 
   #judgeTime(tookMs: number): void {
-    const wasSilent = this.#problem?.reason === 'no_answer';
+    const wasSilent = this.reasons.includes('no_answer');
     if (tookMs > LATE_MS) {
       const words = `a commit took ${tookMs} ms`;
       if (wasSilent) this.#late.continue(words);
@@ -193,53 +202,60 @@ class LookingWatch implements DatabaseWatch {
     }
   }
 
-  #findSlow(): DatabaseProblem | undefined {
+  #findSlow(): readonly DatabaseProblem[] {
     const message = this.#late.state;
-    return message === undefined ? undefined : { reason: 'slow', message };
+    return message === undefined ? [] : [{ reason: 'slow', message }];
   }
 
   /** What work met: while it is recent, and a full disk until there is room again. */
-  async #findNoted(): Promise<DatabaseProblem | undefined> {
-    if (!this.#noted) return undefined;
-    const { problem, atMs } = this.#noted;
-    const isOfWorker = problem.reason === 'worker_lost' || problem.worker !== undefined;
-    if (performance.now() - atMs < (isOfWorker ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) return problem;
-    if (problem.reason === 'disk_full' && problem.worker === undefined) await inTime(checkRoom(this.#database.pool));
-    this.#noted = undefined;
-    return undefined;
+  async #findNoted(): Promise<readonly DatabaseProblem[]> {
+    for (const [identity, { problem, atMs }] of this.#noted) {
+      const isOfWorker = problem.reason === 'worker_lost' || problem.worker !== undefined;
+      if (performance.now() - atMs < (isOfWorker ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) continue;
+      if (problem.reason === 'disk_full' && !isOfWorker) await inTime(checkRoom(this.#database.pool));
+      this.#noted.delete(identity);
+    }
+    return [...this.#noted.values()].map(({ problem }) => problem);
   }
 
-  async #findLock(): Promise<DatabaseProblem | undefined> {
+  async #findLock(): Promise<readonly DatabaseProblem[]> {
     const nowMs = performance.now();
-    if (nowMs - this.#failedAtMs > NOTED_FOR_MS) return undefined;
+    if (nowMs - this.#failedAtMs > NOTED_FOR_MS) return [];
     const holders = await inTime(listLockHolders(this.#database.pool));
     if (holders.length > 0)
       this.#locked = { problem: { reason: 'locked', message: holders.map(describeHolder).join('; ') }, atMs: nowMs };
-    return this.#locked && nowMs - this.#locked.atMs < LOCKED_FOR_MS ? this.#locked.problem : undefined;
+    return this.#locked && nowMs - this.#locked.atMs < LOCKED_FOR_MS ? [this.#locked.problem] : [];
   }
 
-  #tell(found: FoundProblem | undefined): void {
-    const before = this.#problem;
-    this.#problem = found;
-    const isOther = found?.reason !== before?.reason || found?.isEmbedded !== before?.isEmbedded;
-    if (isOther) this.#foundAtMs.clear();
-    const isElsewhere = found !== undefined && this.#isNewThere(placeOf(found));
-    if (!isOther && !isElsewhere) return;
-    if (!before) this.#beganAtMs = performance.now();
-    if (found?.isEmbedded) this.#logger.error({ reason: found.reason }, embeddedSentence(found));
-    else if (found) this.#logger.error({ reason: found.reason, cause: found.message }, sentenceOf(found));
-    else {
-      const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
-      this.#logger.warn({ reason: before?.reason, seconds }, 'the database does all of its work again');
-    }
+  #tell(found: readonly FoundProblem[]): void {
+    const before = this.#problems;
+    this.#problems = found;
+    if (before.length === 0 && found.length > 0) this.#beganAtMs = performance.now();
+    for (const problem of found) if (this.#isNew(problem)) this.#tellOne(problem);
+    if (before.length === 0 || found.length > 0) return;
+    this.#foundAtMs.clear();
+    const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
+    this.#logger.warn({ reason: before[0]?.reason, seconds }, 'the database does all of its work again');
   }
 
-  #isNewThere(node: string): boolean {
+  #tellOne(problem: FoundProblem): void {
+    const { reason, message, isEmbedded } = problem;
+    if (isEmbedded) this.#logger.error({ reason }, embeddedSentence(problem));
+    else this.#logger.error({ reason, cause: message }, sentenceOf(problem));
+  }
+
+  #isNew(problem: FoundProblem): boolean {
+    const identity = identityOf(problem);
     const nowMs = performance.now();
-    const lastMs = this.#foundAtMs.get(node) ?? Number.NEGATIVE_INFINITY;
-    this.#foundAtMs.set(node, nowMs);
-    return nowMs - lastMs > NODE_KNOWN_FOR_MS;
+    const lastMs = this.#foundAtMs.get(identity) ?? Number.NEGATIVE_INFINITY;
+    this.#foundAtMs.set(identity, nowMs);
+    return nowMs - lastMs > KNOWN_FOR_MS;
   }
+}
+
+/** The same problem in the same place. */
+function identityOf(problem: DatabaseProblem & Pick<FoundProblem, 'isEmbedded'>): string {
+  return [problem.reason, placeOf(problem), problem.isEmbedded].join(' ');
 }
 
 /** Where a problem is: a worker, or the workers that could lose commits. */
@@ -251,16 +267,16 @@ function embeddedSentence({ message }: FoundProblem): string {
   return `the embedded database does not run; when the cause is gone, the service starts it again by itself. ${message}`;
 }
 
-function findOldIds({ name, age }: WritableServer['oldest']): DatabaseProblem | undefined {
-  if (age < OLD_IDS) return undefined;
-  return { reason: 'wraparound', message: `database "${name}" has to be vacuumed: its oldest id is ${age} ids old` };
+function findOldIds({ name, age }: WritableServer['oldest']): readonly DatabaseProblem[] {
+  if (age < OLD_IDS) return [];
+  return [{ reason: 'wraparound', message: `database "${name}" has to be vacuumed: its oldest id is ${age} ids old` }];
 }
 
 /** @param offsetMs By how much the database's clock is ahead of this machine's. */
-function findOffset(offsetMs: number): DatabaseProblem | undefined {
-  if (Math.abs(offsetMs) <= CLOCK_MAX_MS) return undefined;
+function findOffset(offsetMs: number): readonly DatabaseProblem[] {
+  if (Math.abs(offsetMs) <= CLOCK_MAX_MS) return [];
   const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-  return { reason: 'clock', message: `it is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's` };
+  return [{ reason: 'clock', message: `it is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} this machine's` }];
 }
 
 function describeHolder({ pid, user, application, seconds, tables, waiting }: LockHolder): string {

@@ -92,7 +92,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const watch = openDatabaseWatch({ ...service, database, workers, logger: service.log.logger });
   parts.defer(() => watch.close());
   troubles.tell = watch.note;
-  service.metrics.watchDatabase(() => watch.reason);
+  service.metrics.watchDatabase(() => watch.reasons);
   const operators =
     options.roles?.includes('api') === false
       ? undefined

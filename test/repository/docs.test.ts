@@ -201,10 +201,10 @@ function metricsOfService(): Map<string, readonly string[]> {
   metrics.watchPace({ limitPerSecond: 0, slowedSeconds: 0 });
   metrics.watchInFlight(() => 0);
   metrics.watchLog(() => 0);
-  metrics.watchDatabase(() => undefined);
+  metrics.watchDatabase(() => []);
   measureOperators(metrics.registry);
   const ofFirst = openOwnMetrics({
-    databaseReason: () => undefined,
+    databaseReasons: () => [],
     countMissing: () => 0,
     countDied: () => 0,
     countDropped: () => 0,

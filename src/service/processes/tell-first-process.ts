@@ -1,5 +1,5 @@
 import type { AskMessage, FiguresMessage, ProcessFigures } from '../../observability/process-metrics.ts';
-import { type DatabaseProblem, problemOf } from '../../store/database-problem.ts';
+import { type DatabaseProblem, nodeOf, problemOf } from '../../store/database-problem.ts';
 
 /** The message of a process to the first one when its work failed, with what the error tells of the database. */
 export interface TroubleMessage {
@@ -26,12 +26,12 @@ export function beatForFirstProcess(): void {
 /** Often enough for a watch that looks every second. */
 const TELL_EVERY_MS = 1_000;
 
-/** Tells the first process, which watches the database for all, that work failed: at most once a second for each reason. */
+/** Tells the first process, which watches the database for all, that work failed: at most once a second for each reason and worker. */
 export function troublesForFirstProcess(): (error: unknown) => void {
   const toldAtMs = new Map<string, number>();
   return (error) => {
     const trouble = problemOf(error) ?? null;
-    const kind = trouble?.reason ?? '';
+    const kind = trouble ? `${trouble.reason} ${nodeOf(trouble)}` : '';
     if (performance.now() - (toldAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
     toldAtMs.set(kind, performance.now());
     if (process.connected) process.send?.({ trouble } satisfies TroubleMessage);

@@ -82,7 +82,7 @@ export async function startServiceProcesses(
   });
   try {
     const own = openOwnMetrics({
-      databaseReason: () => watch.reason,
+      databaseReasons: () => watch.reasons,
       countMissing: pool.countMissing,
       countDied: pool.countDied,
       countDropped: log.countDropped,
