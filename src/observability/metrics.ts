@@ -69,7 +69,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
   const countRequest = measureRequests(registry);
   new Gauge({
     name: 'partner_impact_database_connections',
-    help: 'Connections to the database, and requests that wait for one.',
+    help: 'Connections to the database for requests of partners, and statements that wait for one. Confirmations wait before that, in queues.',
     labelNames: ['state'],
     registers: [registry],
     collect() {

@@ -32,6 +32,12 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     nextStep: 'End sessions that nobody needs (select * from pg_stat_activity), or raise max_connections',
     isNoted: true,
   },
+  connections_busy: {
+    state: 'all connections of one kind that a process has to it are in use, and what waits in vain for one is answered with 503',
+    nextStep:
+      'Find what takes long (select * from pg_stat_activity): a job, a closing, or many changes of a partner or an operator at once',
+    isReady: true,
+  },
   sign_in_refused: {
     state: 'it refuses the sign-in of the service',
     nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',

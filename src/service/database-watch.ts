@@ -94,6 +94,8 @@ class LookingWatch implements DatabaseWatch {
   /** When each problem was last found where it is, since the database last did all of its work. */
   readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
+  /** Work that got no connection of its own process, while the database may do well. */
+  readonly #busy = new LateAnswers();
 
   constructor({ database, logger, findFailure = () => undefined, workers }: DatabaseWatchOptions) {
     this.#database = database;
@@ -113,6 +115,7 @@ class LookingWatch implements DatabaseWatch {
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
     this.#failedAtMs = performance.now();
     if (problem && isNoted(problem)) this.#noted.set(identityOf(problem), { problem, atMs: this.#failedAtMs });
+    if (problem?.reason === 'connections_busy') this.#busy.note(problem.message);
     if (problem?.reason === 'no_answer' && problem.worker === undefined) this.#late.note(problem.message);
   };
 
@@ -151,6 +154,7 @@ class LookingWatch implements DatabaseWatch {
       return problems.map((problem) => ({ ...problem, isReady: true }));
     } catch (error) {
       this.#late.forget();
+      this.#busy.forget();
       const failure = this.#findFailure();
       if (failure !== undefined) return [{ reason: 'unreachable', message: failure, isReady: false, isEmbedded: true }];
       const problem = problemOf(error) ?? { reason: 'other', message: (error as Error).message };
@@ -158,12 +162,13 @@ class LookingWatch implements DatabaseWatch {
     }
   }
 
-  /** What explains the rest alone: late answers may come of a lock. */
+  /** What explains the rest alone: late answers may come of a lock, and connections in use of late answers. */
   async #findOfNow(): Promise<readonly DatabaseProblem[]> {
     const noted = await this.#findNoted();
     const causes = noted.length > 0 ? noted : await this.#findLock();
     if (causes.length === 0) return this.#findSlow();
     this.#late.forget();
+    this.#busy.forget();
     return causes;
   }
 
@@ -190,6 +195,7 @@ class LookingWatch implements DatabaseWatch {
   }
 
   #judgeTime(tookMs: number): void {
+    if (this.#problems.some(({ isReady }) => !isReady)) this.#busy.forget();
     const wasSilent = this.reasons.includes('no_answer');
     if (tookMs > LATE_MS) {
       const words = `a commit took ${tookMs} ms`;
@@ -203,8 +209,9 @@ class LookingWatch implements DatabaseWatch {
   }
 
   #findSlow(): readonly DatabaseProblem[] {
-    const message = this.#late.state;
-    return message === undefined ? [] : [{ reason: 'slow', message }];
+    const [late, busy] = [this.#late.state, this.#busy.state];
+    if (late !== undefined) return [{ reason: 'slow', message: late }];
+    return busy === undefined ? [] : [{ reason: 'connections_busy', message: busy }];
   }
 
   /** What work met: while it is recent, and a full disk until there is room again. */

@@ -8,7 +8,7 @@ import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
 import { findAuditHead } from '../store/audit/audit.ts';
 import { type Database, openDatabase } from '../store/database.ts';
-import { problemOf } from '../store/database-problem.ts';
+import { type ProblemReason, problemOf } from '../store/database-problem.ts';
 import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';
 import { claimInstallation, findEnvironment } from '../store/installation.ts';
 import { OneSchema } from '../store/one-schema.ts';
@@ -203,13 +203,16 @@ export function describeFailure(failure: unknown): string {
   return code === EMBEDDED_PROBLEM ? message : `${message.replace(/\.$/, '')}. ${stepAfterFailure(failure)}.`;
 }
 
+/** A connection that is tried keeps the others waiting. */
+const AT_START: ReadonlySet<ProblemReason> = new Set(['unreachable', 'no_answer', 'connections_busy']);
+
 function stepAfterFailure(failure: unknown): string {
   // What PgBouncer answers to the settings of a session and to queries by name.
   if (/unsupported startup parameter|prepared statement "/.test((failure as Error).message))
     return 'Behind PgBouncer, set DATABASE_PREPARED_STATEMENTS=off';
   const reason = problemOf(failure)?.reason ?? 'unreachable';
   // At a start the address may be wrong.
-  if (reason === 'unreachable' || reason === 'no_answer') return 'Check that the database runs and that DATABASE_URL is correct';
+  if (AT_START.has(reason)) return 'Check that the database runs and that DATABASE_URL is correct';
   return nextStepOf(reason);
 }
 

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isPoolUsedUp } from './database-errors.ts';
 
 /** Why the database does not do all of its work. */
 export const PROBLEM_REASONS = [
@@ -6,6 +7,7 @@ export const PROBLEM_REASONS = [
   'read_only',
   'locked',
   'connections_used_up',
+  'connections_busy',
   'sign_in_refused',
   'rights_missing',
   'tables_missing',
@@ -78,7 +80,7 @@ const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
 const REASONS_BY_WORDS: readonly (readonly [RegExp, ProblemReason])[] = [
   [/^SASL: /, 'sign_in_refused'],
   [/SSL connection/, 'certificate'],
-  [/does not answer|connection timeout|timeout exceeded when trying to connect/, 'no_answer'],
+  [/does not answer|connection timeout/, 'no_answer'],
   [/^Connection terminated/, 'unreachable'],
 ];
 
@@ -138,6 +140,7 @@ export function isWithoutWorker(problem: DatabaseProblem | undefined): boolean {
 
 function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof UnfitDatabaseError) return error.reason;
+  if (isPoolUsedUp(error)) return 'connections_busy';
   if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message))
     return USED_UP.test(error.message) ? 'connections_used_up' : 'worker_lost';
   const { code = '', message } = error as NodeJS.ErrnoException;

@@ -187,6 +187,29 @@ test(
   },
 );
 
+test(
+  'a process whose own connections are all in use is another problem than a database that gives no answer',
+  HANG_LIMIT,
+  async () => {
+    const { databaseUrl: url } = await emptyDatabase();
+    const { opened, lines } = watch(url);
+    const work = openDatabase({ databaseUrl: url, poolSize: 1 });
+    const held = await work.pool.connect();
+    const waitInVain = () => work.pool.query('select 1').then(() => assert.fail('There was a connection.'), opened.note);
+    const first = waitInVain();
+    await sleep(600);
+    await Promise.all([first, waitInVain()]);
+    assert.match(
+      String(await opened.check()),
+      /all connections of one kind that a process has to it are in use.+pg_stat_activity.+\(timeout exceeded when trying to connect\)$/,
+    );
+    assert.deepEqual(opened.reasons, ['connections_busy']);
+    held.release();
+    await work.close();
+    await waitFor('the line about its end', () => lines.length === 2);
+  },
+);
+
 test('what work met while a database gave no answer does not make it slow once it answers', HANG_LIMIT, async () => {
   const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
   const { opened } = watch(proxy.databaseUrl);
