@@ -38,6 +38,10 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
       'Find what takes long (select * from pg_stat_activity): a job, a closing, or many changes of a partner or an operator at once',
     isReady: true,
   },
+  files_used_up: {
+    state: 'a process of the service, or its machine, may open no further file, and so makes no connection to it',
+    nextStep: 'Give the process more open files (LimitNOFILE), and let the proxy limit the connections that it passes on',
+  },
   sign_in_refused: {
     state: 'it refuses the sign-in of the service',
     nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',

@@ -1,6 +1,7 @@
 /** What a service of one process and one of several write of a database that is gone, each of which is a program of its own. */
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { freePort } from '../../../reliability/harness/free-port.ts';
@@ -78,3 +79,26 @@ for (const count of [1, 2])
     assert.deepEqual([told().length, over().length], [1, 1]);
     assert.equal(await service.end('SIGTERM'), 0);
   });
+
+const PRLIMIT = '/usr/bin/prlimit';
+
+test('a process that may open no file for a new connection is told so, and not to read the log of the database', {
+  ...HANG_LIMIT,
+  skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
+}, async () => {
+  const proxy = await databaseProxy(databaseUrl);
+  const service = await spawnService(proxy.databaseUrl, { LOG_LEVEL: 'warn' }, ['--roles', 'webhooks']);
+  const allow = (files: number) =>
+    execFileSync(PRLIMIT, ['--pid', String(service.process.pid), `--nofile=${files}:`], { stdio: 'pipe' });
+  allow(1);
+  proxy.cut();
+  proxy.heal();
+  await waitFor(
+    'the reason in the log',
+    () => /"reason":"files_used_up","cause":"connect EMFILE/.test(service.output()),
+    service.output,
+  );
+  allow(1_024);
+  await waitFor('the line about its end', () => service.output().includes('the database does all of its work again'));
+  await service.end('SIGTERM');
+});
