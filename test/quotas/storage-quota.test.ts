@@ -224,8 +224,10 @@ describe('what processes count', HANG_LIMIT, () => {
        where partner_id = any($1) and stored_bytes = 10`,
       [partnerIds],
     );
-    // A cluster writes down that of each partner alone.
-    assert.deepEqual(rows, [{ partners: 20, transactions: database.isDistributed ? 20 : 1 }]);
+    const [{ partners, transactions }] = rows as [(typeof rows)[0]];
+    assert.equal(partners, 20);
+    // A cluster writes down that of each partner alone, on nodes that count their transactions by themselves.
+    assert.ok(database.isDistributed ? transactions > 1 : transactions === 1, `${transactions} transactions`);
     const [one, other] = [open(), open()];
     for (const partnerId of partnerIds) one.count(partnerId, 3);
     for (const partnerId of partnerIds.toReversed()) other.count(partnerId, 4);

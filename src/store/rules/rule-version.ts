@@ -139,8 +139,11 @@ export async function listRuleVersions(db: Queryable): Promise<RuleRecord[]> {
 /** The index has the versions that are not withdrawn, by kind and partner. */
 const LIST_OF_PARTNER: Statement = {
   name: 'list_rule_versions_of_partner',
-  text: `select ${COLUMNS} from rule_version
-    where kind = any($2::text[]) and coalesce(partner_id, '') = any(array['', $1::text]) and withdrawn_at is null
+  text: `select ${COLUMNS} from unnest($2::text[]) as wanted (wanted_kind) cross join unnest(array['', $1::text]) as owner (owner_id)
+    cross join lateral (
+      select * from rule_version where kind = wanted_kind and coalesce(partner_id, '') = owner_id and withdrawn_at is null
+      order by starts_at offset 0
+    ) r
     order by kind, coalesce(partner_id, ''), starts_at`,
 };
 
