@@ -15,9 +15,11 @@ import { verifyCalls } from '../support/postgres/verify-calls.ts';
 import { testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 
+// Each table in a transaction of its own: one that held the tables before it could meet what the service does meanwhile in a deadlock.
 const ADD_TO_EVERY_TABLE = `do $$ declare name regclass; begin
   for name in select oid from pg_class where relnamespace = 'public'::regnamespace and relkind = 'r' loop
     execute format('alter table %s add column added_later text', name);
+    commit;
   end loop;
 end $$`;
 
