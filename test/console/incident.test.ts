@@ -36,13 +36,6 @@ async function openEndpoint() {
 const exhaust = (partnerId: string) =>
   service.database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
 
-/** What failed is sent again after 4 seconds otherwise, beside what the test reads or changes. */
-const postpone = (partnerId: string) =>
-  service.database.pool.query(
-    "update delivery set next_attempt_at = now() + interval '9 minutes' where partner_id = $1 and ended_at is null",
-    [partnerId],
-  );
-
 /** A page looks every 15 s otherwise. */
 const LOOKED_AT_AGAIN_MS = 6_000;
 
@@ -92,11 +85,10 @@ describe('an incident', needsBrowser, () => {
 
   test('an endpoint that fails says what the last attempt got, since when and how many failed, and leads to the attempt', async () => {
     const { client, receiver, partnerId, address } = await openEndpoint();
-    receiver.answer = (response) => void response.writeHead(503).end('the queue is full');
+    receiver.answer = (response) => void response.writeHead(503, { 'retry-after': '540' }).end('the queue is full');
     for (let number = 0; number < 2; number++) await client.confirm(newConfirmation());
     const areTried = (all: readonly LoggedDelivery[]) => all.length === 2 && all.every(({ attempts }) => attempts === 1);
     await untilDeliveries(service.database, partnerId, areTried);
-    await postpone(partnerId);
     const page = await browser.signedIn('viewer');
     await page.goto(address);
     const why = page.getByRole('alert').filter({ hasText: 'The receiver does not take the events' });
@@ -297,7 +289,7 @@ describe('an incident', needsBrowser, () => {
     await listed.getByText('2', { exact: true }).waitFor();
     await page.goto(address);
     // The receiver fails while they are sent again: the page follows without being loaded anew.
-    receiver.answerWith(503);
+    receiver.putOff();
     const exhausted = await untilDeliveries(service.database, partnerId, (all) => all.length === 2);
     const before = new Map(exhausted.map(({ deliveryId, attempts }) => [deliveryId, attempts]));
     await button.click();
@@ -305,7 +297,6 @@ describe('an incident', needsBrowser, () => {
     await untilDeliveries(service.database, partnerId, (all) =>
       all.every(({ deliveryId, attempts }) => attempts > (before.get(deliveryId) ?? attempts)),
     );
-    await postpone(partnerId);
     const health = page.locator('dl > div').filter({ hasText: 'Health' });
     await health.getByText('Failing', { exact: true }).waitFor({ timeout: LOOKED_AT_AGAIN_MS });
     await page.getByText('not delivered: 2 still to be sent, 0 exhausted again.').waitFor();

@@ -143,7 +143,7 @@ describe('events and deliveries', HANG_LIMIT, () => {
 
   test('delivery list, show, resend and recover', async () => {
     const { partnerId, client, receiver, endpointId } = await withEndpoint();
-    receiver.answerWith(500);
+    receiver.putOff();
     await client.confirm();
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 1);
     await database.pool.query("update delivery set status = 'exhausted', ended_at = now() where partner_id = $1", [partnerId]);
@@ -163,7 +163,7 @@ describe('events and deliveries', HANG_LIMIT, () => {
     assert.deepEqual(
       shown.log.map(({ trigger, status }: { trigger: string; status: number }) => [trigger, status]),
       [
-        ['event', 500],
+        ['event', 503],
         ['recover', 200],
         ['resend', 200],
       ],

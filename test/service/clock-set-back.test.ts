@@ -40,7 +40,7 @@ const tools = endpointTools(database);
 async function withFailed(wait: string) {
   const made = await newEndpoint(service, tools);
   const { partnerId } = made.partner;
-  made.receiver.answerWith(500);
+  made.receiver.putOff();
   await made.client.confirm();
   await untilDeliveries(database, partnerId, ([delivery]) => delivery?.attempts === 1);
   await pool.query(`update delivery set next_attempt_at = now() + interval '${wait}' where partner_id = $1`, [partnerId]);

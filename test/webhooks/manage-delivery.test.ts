@@ -49,7 +49,7 @@ describe('sent again', HANG_LIMIT, () => {
   test('what was given up, since a time, with all its attempts anew', async () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     const { partnerId } = partner;
-    receiver.answerWith(500);
+    receiver.putOff();
     await Promise.all(Array.from({ length: 3 }, () => caller.confirm()));
     await untilDeliveries(database, partnerId, (all) => all.length === 3 && all.every(({ attempts }) => attempts === 1));
     await spendAttempts(partnerId);

@@ -191,7 +191,7 @@ describe('a receiver that fails', HANG_LIMIT, () => {
 
   test('gets the same event again, the same bytes signed anew', async () => {
     const { client: caller, partner, receiver } = await withEndpoint();
-    receiver.answerWith(500);
+    receiver.putOff();
     await caller.confirm();
     await untilDeliveries(database, partner.partnerId, ([delivery]) => delivery?.attempts === 1);
     receiver.answerWith(204);

@@ -58,6 +58,11 @@ export class WebhookReceiver {
     this.answer = (response) => void response.writeHead(status, headers).end('noted');
   }
 
+  /** Refuses an attempt, and asks for the next one in an hour: none is made beside what a test looks at, as after 4 seconds otherwise. */
+  putOff(): void {
+    this.answerWith(503, { 'retry-after': '3600' });
+  }
+
   /** Takes what arrives, and answers nothing. */
   hang(): void {
     this.answer = () => {};
