@@ -47,6 +47,17 @@ async function openEndpoint() {
   return { partnerId, endpointId, client, receiver, path, confirmed, activity, listed, read };
 }
 
+const HOUR_MS = 3_600_000;
+const OUTCOMES = ['at_once', 'later', 'unended', 'exhausted'] as const;
+type Hour = { from: string; is_more: boolean } & Record<(typeof OUTCOMES)[number], number>;
+
+/** What the hours from one on have together, all of it counted. */
+function countSince(hours: readonly Hour[], sinceMs: number) {
+  const counted = hours.filter(({ from }) => Date.parse(from) >= sinceMs);
+  assert.ok(counted.length > 0 && counted.every(({ is_more }) => !is_more));
+  return Object.fromEntries(OUTCOMES.map((outcome) => [outcome, counted.reduce((sum, hour) => sum + hour[outcome], 0)]));
+}
+
 const count = (number: number) => ({ count: number, is_more: false });
 
 test('an endpoint is paused until a time to come, and no longer', async () => {
@@ -148,6 +159,9 @@ test('the attempt that failed last and its answer, while the endpoint fails and 
 
 test('the hours of a day: what the first attempt delivered, a later one or one after it was held, what waits, and what is exhausted', async () => {
   const { partnerId, confirmed, activity } = await openEndpoint();
+  // An hour may turn at any moment of the test.
+  const hourOf = (ms: number) => Math.floor(ms / HOUR_MS) * HOUR_MS;
+  const begunAt = hourOf(Date.now());
   for (let number = 0; number < 5; number++) await confirmed('delivered');
   const [first, second, third, fourth] = await untilDeliveries(database, partnerId, () => true);
   const set = (assignment: string, deliveryId: string | undefined) =>
@@ -157,17 +171,18 @@ test('the hours of a day: what the first attempt delivered, a later one or one a
   await set("status = 'waiting', ended_at = null, next_attempt_at = '2100-01-01'", third?.deliveryId);
   await set("created_at = now() - interval '2 hours'", fourth?.deliveryId);
   // An event of before the last day, and one of three hours ago.
-  const move = (hours: number, deliveryId: string | undefined) =>
-    set(`delivery_id = '${idAt('dlv', Date.now() - hours * 3_600_000)}0000000000000000.${hours}'`, deliveryId);
+  const move = (atMs: number, deliveryId: string | undefined) =>
+    set(`delivery_id = '${idAt('dlv', atMs)}0000000000000000.${atMs}'`, deliveryId);
   const { hours, exhausted, waiting } = await activity();
-  const last = hours.at(-1);
-  assert.deepEqual([hours.length, last.at_once, last.later, last.unended, last.exhausted, last.is_more], [24, 1, 2, 1, 1, false]);
+  assert.deepEqual([hours.length, countSince(hours, begunAt)], [24, { at_once: 1, later: 2, unended: 1, exhausted: 1 }]);
   assert.deepEqual([waiting, exhausted], [count(1), count(1)]);
-  await move(25, first?.deliveryId);
-  await move(3, second?.deliveryId);
-  const moved = (await activity()).hours;
-  assert.deepEqual([moved.at(-4).exhausted, moved.at(-1).later, moved.at(-1).exhausted], [1, 1, 0]);
-  assert.equal(new Date(moved[0].from).getTime() % 3_600_000, 0);
+  const [dayAgoMs, hoursAgoMs] = [begunAt - 24 * HOUR_MS, begunAt - 3 * HOUR_MS + 1];
+  await move(dayAgoMs, first?.deliveryId);
+  await move(hoursAgoMs, second?.deliveryId);
+  const moved: Hour[] = (await activity()).hours;
+  assert.equal(moved.find(({ from }) => Date.parse(from) === hourOf(hoursAgoMs))?.exhausted, 1);
+  assert.deepEqual(countSince(moved, begunAt), { at_once: 1, later: 1, unended: 1, exhausted: 0 });
+  assert.deepEqual(countSince(moved, dayAgoMs), { at_once: 1, later: 1, unended: 1, exhausted: 1 });
 });
 
 test('what waits is listed though thousands of later events are delivered, and page by page', async () => {
