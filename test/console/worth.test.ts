@@ -35,7 +35,8 @@ describe('points that have a value', needsBrowser, () => {
       const { body } = await client.confirm({ ...newConfirmation(), points });
       return body.contribution.point_conversion_version === 'default-1' ? undefined : body.contribution;
     });
-    return { partner, partnerId, transactionId: contribution.transaction_id as string };
+    const { transaction_id: transactionId, confirmed_at: confirmedAt } = contribution;
+    return { partner, partnerId, transactionId: transactionId as string, confirmedAt: confirmedAt as string };
   }
 
   test('an adjustment shows the change of the amount', async () => {
@@ -269,12 +270,13 @@ describe('points that have a value', needsBrowser, () => {
   });
 
   test('the overview rounds a month to the decimals of the currency, and has the exact amount on hover', async () => {
-    const { partner } = await priced('0.005', 1);
+    const { partner, confirmedAt } = await priced('0.005', 1);
     const viewer = await signedInOperator(service, 'viewer');
-    const months = `/operator/v1/months/${monthAt(Date.now(), partner.timeZone)}/partners?name=${partner.name}`;
+    const month = monthAt(Date.parse(confirmedAt), partner.timeZone);
+    const months = `/operator/v1/months/${month}/partners?name=${partner.name}`;
     await waitFor('the month with the contribution', async () => (await viewer.get(months)).body.partners[0].amounts.length > 0);
     const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/?name=${partner.name}`);
+    await page.goto(`${browser.baseUrl}/?month=${month}&name=${partner.name}`);
     const amount = page.getByRole('row').filter({ hasText: partner.name }).locator('[data-label="Amount before adjustments"]');
     await amount.getByText('0.01 SAR').waitFor();
     assert.equal(await amount.locator('[data-hint]').getAttribute('data-hint'), '0.005 SAR');

@@ -8,6 +8,7 @@ import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { untilAllSequenced } from '../support/records.ts';
 import { insertPrice } from '../support/rules.ts';
+import { newSettledPartner } from '../support/settlements.ts';
 
 const { service, database, viewer, operator, admin, partner, idOf, entriesAbout } = await openRecords();
 
@@ -132,14 +133,14 @@ describe('operators, audit and jobs', () => {
 
 describe('the months', () => {
   test('each day of each partner is what its rows say, however often and however many ask', async () => {
-    const { partner: own, client } = await service.newPartner();
+    const { partner: own, client, open } = await newSettledPartner(service);
     await Promise.all([100, 250, 300].map((points) => client.confirm({ points })));
     const { transaction_id } = (await client.confirm({ points: THRESHOLD })).body.contribution;
     const contributions = [{ partner_id: own.partnerId, transaction_id }];
     await operator.postOnce(`${V1}/reviews/decisions`, { decision: 'fail', reason: 'a test of the shop', contributions });
     // What has no number yet is in no figure.
     await untilAllSequenced(database, own.partnerId);
-    const month = new Date(Date.now() + 3 * 3_600_000).toISOString().slice(0, 7);
+    const month = open.period.label;
     const read = async () => (await viewer.get(`${V1}/months/${month}/partners?limit=200`)).body;
     await Promise.all(Array.from({ length: 8 }, read));
     await waitFor('months with everything that happened', async () => (await read()).is_complete);
@@ -149,8 +150,8 @@ describe('the months', () => {
     assert.ok(figures.open_settlement.settlement_id);
     const { rows } = await database.pool.query(
       `select count(*) filter (where status = 'confirmed')::text as confirmed, count(*) filter (where status = 'failed')::text as failed,
-        coalesce(sum(points) filter (where status = 'confirmed'), 0)::text as points from contribution
-        where coalesce(confirmed_at, failed_at) >= ($1 || '-01')::timestamp at time zone 'Asia/Riyadh'`,
+        coalesce(sum(points) filter (where status = 'confirmed'), 0)::text as points from contribution join partner using (partner_id)
+        where to_char(coalesce(confirmed_at, failed_at) at time zone time_zone, 'YYYY-MM') = $1`,
       [month],
     );
     // It is read once for all who ask within some seconds.
