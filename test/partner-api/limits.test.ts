@@ -72,8 +72,12 @@ describe('rate_limited: per partner and class', () => {
   test('a body counts as a request for each 200 members of it; sixteen at once are not all read', async () => {
     const { client } = await service.newPartner({ rates: { writesPerSecond: 8 } });
     const body = `{${Array.from({ length: 8_000 }, (_, number) => `"${number.toString(36)}":1`).join(',')}}`;
+    const sinceMs = performance.now();
     const answers = await Promise.all(Array.from({ length: 16 }, () => client.post('/v1/impact-transactions', body)));
-    assert.deepEqual(countByStatus(answers), { 400: 1, 429: 15 });
+    // Each that is read counts as 40 requests; one on a busy machine may come when the debt of the first is paid.
+    const most = Math.ceil((16 + (8 * (performance.now() - sinceMs)) / 1_000) / 40);
+    const { 400: read = 0, 429: refusals = 0 } = countByStatus(answers);
+    assert.ok(read >= 1 && read <= most && read + refusals === 16, `${read} read, at most ${most}; ${refusals} refused`);
     const refused = answers.find(({ status }) => status === 429);
     assert.match(refused?.headers.get('retry-after') ?? '', /^[1-9]$/);
     const wide = `{${Array.from({ length: 199 }, (_, number) => `"${number}":1`).join(',')}}`;
@@ -82,8 +86,12 @@ describe('rate_limited: per partner and class', () => {
   });
 
   test('a body counts as a request for each 200 elements or 20 exponents of it, in a bad calculation_id too', async () => {
-    for (const calculationId of [Array(1_000).fill('1e300'), Array(4_000).fill('1.5')]) {
-      const { client } = await service.newPartner({ rates: { writesPerSecond: 8 } });
+    // The first leaves a debt of eight seconds.
+    for (const [calculationId, writesPerSecond] of [
+      [Array(1_000).fill('1e300'), 5],
+      [Array(4_000).fill('1.5'), 2],
+    ] as const) {
+      const { client } = await service.newPartner({ rates: { writesPerSecond } });
       const bodies = ['one', 'two'].map(
         (name) =>
           `{"partner_event_id":"event-${name}","partner_order_ref":"${name}","points":1,"calculation_id":[${calculationId.join(',')}]}`,
