@@ -204,13 +204,20 @@ describe('standbys that are named after the start', () => {
   });
 
   test('without standbys a read commits nothing', async () => {
+    // What commits writes in each round; autovacuum and a checkpoint, which write beside them, in some.
+    const written: number[] = [];
+    while (written.length < 10 && !written.some((bytes) => bytes < 10_000)) written.push(await writtenBy50LookUps());
+    assert.ok(Math.min(...written) < 10_000, `without standbys look-ups wrote ${written.join(', ')} bytes of WAL`);
+  });
+
+  async function writtenBy50LookUps(): Promise<number> {
     const before = await local.query('select pg_current_wal_insert_lsn() as lsn');
     await Promise.all(Array.from({ length: 50 }, () => client.get(transactionId)));
     const { rows } = await local.query('select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), $1)::int8 as written', [
       before.rows[0].lsn,
     ]);
-    assert.ok(Number(rows[0].written) < 10_000, `without standbys look-ups wrote ${rows[0].written} bytes of WAL`);
-  });
+    return Number(rows[0].written);
+  }
 });
 
 describe('a wait for the standby that is cut short', () => {
