@@ -46,6 +46,23 @@ async function added({ rehearse }: Awaited<ReturnType<typeof newEngineer>>): Pro
   return /whsec_\S+/.exec(stdout)?.[0] as string;
 }
 
+function leftIn({ stdout }: Outcome): string {
+  const [, left = ''] = stdout.split('What is left to do:');
+  return left;
+}
+
+/** The service stores evidence a moment after the answer that showed it, and a run may read its checks before that: then there is one more. */
+async function rehearseUntilRecorded({ client, rehearse }: Awaited<ReturnType<typeof newEngineer>>, checks: readonly string[]) {
+  const first = await rehearse();
+  if (!checks.some((check) => leftIn(first).includes(`${check}: `))) return first;
+  await waitFor('evidence of what the receiver did', async () => {
+    const { readiness } = (await client.call('/v1/sandbox/readiness')).body;
+    const passed = readiness.checks.filter((each: { passed: boolean }) => each.passed);
+    return checks.every((name) => passed.some(({ check }: { check: string }) => check === name));
+  });
+  return rehearse();
+}
+
 for (const name of Object.keys(PROGRAMS) as Name[]) describe(name, HANG_LIMIT, () => declareCases(name));
 
 function declareCases(name: Name): void {
@@ -56,13 +73,13 @@ function declareCases(name: Name): void {
       const engineer = await newEngineer(name);
       const { client, receiver, rehearse, apiKey } = engineer;
       verifyBy(receiver, await added(engineer));
-      const tried = await rehearse();
+      const ofTheReceiver = ['verified_signature', 'acknowledged_repeated_event'];
+      const tried = await rehearseUntilRecorded(engineer, ofTheReceiver);
       assert.equal(tried.code, 1, tried.stderr);
       assert.ok(!tried.stdout.includes('NO'), tried.stdout);
       for (const fault of ['duplicate', 'reordered', 'bad_signature', 'stale', 'unknown_type', 'rotation'])
         assert.match(tried.stdout, new RegExp(` ${fault} .* yes`));
-      const [, left = ''] = tried.stdout.split('What is left to do:');
-      const ofTheReceiver = ['verified_signature', 'acknowledged_repeated_event'];
+      const left = leftIn(tried);
       for (const name of Object.keys(READINESS_CHECKS))
         assert.equal(left.includes(`${name}: `), !ofTheReceiver.includes(name), name);
       const waits = rehearse('--wait', '1', '--json');
