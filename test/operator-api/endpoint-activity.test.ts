@@ -137,7 +137,8 @@ test('the attempt that failed last and its answer, while the endpoint fails and 
   const { partnerId, receiver, confirmed, activity } = await openEndpoint();
   await confirmed('delivered');
   assert.equal((await activity()).last_failure, null);
-  receiver.answer = (response) => void response.writeHead(503).end('the queue is full');
+  // What failed first is not tried again beside the second.
+  receiver.answer = (response) => void response.writeHead(503, { 'retry-after': '3600' }).end('the queue is full');
   await confirmed('waiting');
   const last = await confirmed('waiting');
   const { last_failure: failure, stopped_by: stoppedBy } = await activity();
