@@ -4519,7 +4519,7 @@ export interface components {
             /** @description The contribution. */
             transaction_id: string;
             /**
-             * @description What it is now; `not_decided` where `error` says why, or that it is not known yet whether it was decided.
+             * @description What it is now; `not_decided` where `error` says why.
              * @enum {string}
              */
             status: "confirmed" | "failed" | "not_decided";

@@ -161,10 +161,7 @@ export const decideReviews = operatorRoute({
       shape('ReviewDecision', {
         partner_id: text('The partner.'),
         transaction_id: text('The contribution.'),
-        status: oneOf(
-          ['confirmed', 'failed', 'not_decided'],
-          'What it is now; `not_decided` where `error` says why, or that it is not known yet whether it was decided.',
-        ),
+        status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
         error: nullableText('Why the review was not decided; `null` where it was.'),
         error_code: nullableText(
           'The code of the error: one of the interface, or `record_modified` for a row that differs from its seal; `null` where it was decided.',
@@ -198,7 +195,7 @@ export const decideReviews = operatorRoute({
       } catch (error) {
         const refusal = refusalOf(error);
         if (refusal.code === 'internal_service_unavailable') locked = refusal;
-        tell(notDecided(refusal, hasEarlier(error) ? await findEarlier(database.pool, id) : null));
+        tell(notDecided(refusal, refusal.code === 'contribution_not_found' ? null : await findEarlier(database.pool, id)));
       }
     }
     return { decisions };
@@ -216,19 +213,15 @@ interface Refusal {
  * @throws What concerns the others too.
  */
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof CommitUnknownError) return { message: UNKNOWN, code: 'internal_service_unavailable' };
   if (error instanceof EditedContributionError) return { message: error.message, code: 'record_modified' };
   if (error instanceof ServiceError) return error;
   throw error;
 }
 
-const UNKNOWN =
-  'The database did not answer in time; whether this decision is recorded is not known yet. Show the contribution again before you decide.';
-
 /**
  * After a COMMIT without an answer: what is recorded.
  *
- * @throws The error, any other one, or where the decision is not found or nothing can be read.
+ * @throws The error, any other one, or where the decision is not found, or cannot be read: it may be recorded yet.
  */
 async function findIfUnknown(
   error: unknown,
@@ -237,12 +230,6 @@ async function findIfUnknown(
   const found = error instanceof CommitUnknownError ? await findOwn().catch(() => undefined) : undefined;
   if (found) return found;
   throw error;
-}
-
-/** Whether another decision may be why: after an unknown outcome it might be this one itself. */
-function hasEarlier(error: unknown): boolean {
-  if (error instanceof CommitUnknownError) return false;
-  return !(error instanceof ServiceError && error.code === 'contribution_not_found');
 }
 
 function notDecided({ message, code }: Refusal, earlier: object | null): object {
