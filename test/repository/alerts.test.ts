@@ -64,6 +64,14 @@ test('the alert for jobs that have not succeeded waits for longer than any job i
   }
 });
 
+test('alerts on the label `job` of the service need a scrape that keeps it: Prometheus puts its own in its place', () => {
+  assert.notEqual(ALERTS.filter((alert) => /\bjob\b/.test(alert)).length, 0);
+  const [, scrape = ''] = /^```yaml\n(.*?)^```\n\n\| Expression \|/ms.exec(read('docs/operating.md')) ?? [];
+  assert.match(scrape, /^ {4}honor_labels: true$/m);
+  const [, port = ''] = /^\| `OPERATIONS_PORT` \| `(\d+)` \|/m.exec(read('docs/operating.md')) ?? [];
+  assert.ok(scrape.includes(`- targets: ['127.0.0.1:${port}']`));
+});
+
 test('an expression can be copied from the file: `|`, which a table needs in another form, is in none', () => {
   assert.deepEqual(
     ALERTS.filter((alert) => alert.includes('|')),

@@ -107,7 +107,23 @@ const NOT_RUN: readonly { readonly path: string; readonly holds: string; readonl
 const AFTERNOON = globSync('docs/afternoon/*.md', { cwd: ROOT }).sort();
 
 /** What a tag says of a block. The first four are run; the rest is compared, read, or output that nobody types. */
-const TAGS = ['sh', 'console', 'sql', 'js', 'ts', 'python', 'go', 'php', 'json', 'csv', 'haproxy', 'ini', 'text', 'mermaid'];
+const TAGS = [
+  'sh',
+  'console',
+  'sql',
+  'js',
+  'ts',
+  'python',
+  'go',
+  'php',
+  'json',
+  'csv',
+  'haproxy',
+  'ini',
+  'yaml',
+  'text',
+  'mermaid',
+];
 const RUN_TAGS = ['sh', 'console', 'sql', 'js'];
 
 const blocks = listBlocks();
