@@ -33,7 +33,7 @@ const NEEDED = [
   'sum(increase(partner_impact_processes_died_total[',
   'max(changes(process_start_time_seconds[',
   'min_over_time(partner_impact_requests_in_flight[',
-  'max(nodejs_eventloop_lag_max_seconds)',
+  'max(max_over_time(nodejs_eventloop_lag_max_seconds[',
   'sum(rate(partner_impact_requests_total[15m])) == 0 or absent_over_time(partner_impact_requests_total[15m])',
   'count(max by (endpoint_id) (partner_impact_endpoint_state{state!="healthy",state!="disabled"})) > 4 and ',
   'sum(increase(partner_impact_unverified_records_total[',
