@@ -5,10 +5,10 @@ import type { Counted } from './limits/in-flight.ts';
 import type { TokenBucket } from './limits/token-bucket.ts';
 import type { RoutePolicy } from './route-policy.ts';
 
-/** What the service knows of a request besides Fastify. */
 /** Whose key it is that is revoked or has expired. */
 export type EndedKey = Pick<Credential, 'keyId' | 'partnerId'>;
 
+/** What the service knows of a request besides Fastify. */
 export interface RequestContext {
   readonly correlationId: string;
   /** `performance.now()` */
