@@ -55,6 +55,13 @@ test('a modified rule is an error of its own, no database that could not be read
 test('a modified key is counted each time that it is looked up', async () => {
   await modify("update api_key set permission = 'manage' where key_id = $1", other.key.key.keyId);
   const { service, count } = await open();
-  assert.equal((await new Client(service.baseUrl, other.key.apiKey).confirm()).status, 503);
+  const client = new Client(service.baseUrl, other.key.apiKey);
+  assert.equal((await client.confirm()).status, 503);
   assert.equal(await count(), 1);
+  // A credential that was read decides about the requests of the next seconds.
+  await waitFor('count of a second look-up', async () => {
+    assert.equal((await client.confirm()).status, 503);
+    return (await count()) > 1;
+  });
+  assert.equal(await count(), 2);
 });
