@@ -195,15 +195,15 @@ class LookingWatch implements DatabaseWatch {
   }
 
   #judgeTime(tookMs: number): void {
-    if (this.#problems.some(({ isReady }) => !isReady)) this.#busy.forget();
-    const wasSilent = this.reasons.includes('no_answer');
+    const wasSilent = isOutage(this.#problems);
+    if (wasSilent) this.#busy.forget();
     if (tookMs > LATE_MS) {
       const words = `a commit took ${tookMs} ms`;
       if (wasSilent) this.#late.continue(words);
       else this.#late.note(words);
       this.#failedAtMs = performance.now();
     } else if (wasSilent) {
-      // Work without an answer had that problem, which is over.
+      // Work without an answer had that cause, which is over.
       this.#late.forget();
     }
   }
@@ -258,6 +258,11 @@ class LookingWatch implements DatabaseWatch {
     this.#foundAtMs.set(identity, nowMs);
     return nowMs - lastMs > KNOWN_FOR_MS;
   }
+}
+
+/** Whether no request can be answered. */
+function isOutage(problems: readonly FoundProblem[]): boolean {
+  return problems.some(({ isReady }) => !isReady);
 }
 
 /** The same problem in the same place. */

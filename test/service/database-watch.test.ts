@@ -246,6 +246,29 @@ test('a database that answers again, and late, is slow at once: not all is well 
   );
 });
 
+test('a database that is back after it could not be reached, and late, is slow at once', HANG_LIMIT, async () => {
+  const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
+  const { opened, lines } = watch(proxy.databaseUrl);
+  proxy.cut();
+  await assert.rejects(opened.check(), /it cannot be reached/);
+  const commit = proxy.pauseBefore('pg_logical_emit_message');
+  proxy.heal();
+  const late = commit.then((goOn) => {
+    proxy.delay(1_200);
+    goOn();
+  });
+  const words = await waitFor('an answer', () => opened.check().then(String, () => undefined));
+  await late;
+  assert.match(words, /it is slow.+\(a commit took 1\d\d\d ms\)$/);
+  assert.deepEqual(
+    lines.map(({ level, reason }) => [level, reason]).filter(([, reason]) => reason !== 'no_answer'),
+    [
+      [50, 'unreachable'],
+      [50, 'slow'],
+    ],
+  );
+});
+
 test(
   'a session that a worker of a cluster has ended, and one that it has no room for, are no lost worker, whose standby somebody would promote',
   HANG_LIMIT,
