@@ -4,7 +4,7 @@ import type { Logger } from '../observability/log.ts';
 import { shared } from '../observability/shared-answer.ts';
 import { type Database, onOneConnection } from '../store/database.ts';
 import { type DatabaseProblem, nodeOf, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
-import { checkRoom, checkWritable, type WritableServer } from '../store/durability.ts';
+import { checkWritable, hasRoom, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
 import type { WorkerWatch } from '../store/worker-watch.ts';
 import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
@@ -219,8 +219,8 @@ class LookingWatch implements DatabaseWatch {
     for (const [identity, { problem, atMs }] of this.#noted) {
       const isOfWorker = problem.reason === 'worker_lost' || problem.worker !== undefined;
       if (performance.now() - atMs < (isOfWorker ? WORKER_NOTED_FOR_MS : NOTED_FOR_MS)) continue;
-      if (problem.reason === 'disk_full' && !isOfWorker) await inTime(checkRoom(this.#database.pool));
-      this.#noted.delete(identity);
+      const mayLast = problem.reason === 'disk_full' && !isOfWorker;
+      if (!mayLast || (await inTime(hasRoom(this.#database.pool)))) this.#noted.delete(identity);
     }
     return [...this.#noted.values()].map(({ problem }) => problem);
   }

@@ -166,13 +166,10 @@ export async function checkWritable(db: Queryable): Promise<WritableServer> {
 const WRITE_A_FILE = `set local work_mem = '64kB';
   with filler as materialized (select repeat('x', 8192) from generate_series(1, 64)) select count(*) from filler`;
 
-/**
- * Checks that the disk of the server has room. A commit alone does not tell: it may fit into what is there already.
- *
- * @throws Error When the disk is full.
- */
-export async function checkRoom(db: Queryable): Promise<void> {
-  await (db as { query(text: string): Promise<unknown> }).query(WRITE_A_FILE).catch((error: unknown) => {
-    if (problemOf(error)?.reason === 'disk_full') throw error;
-  });
+/** Whether the disk of the server has room. A commit alone does not tell: it may fit into what is there already. */
+export async function hasRoom(db: Queryable): Promise<boolean> {
+  return (db as { query(text: string): Promise<unknown> }).query(WRITE_A_FILE).then(
+    () => true,
+    (error: unknown) => problemOf(error)?.reason !== 'disk_full',
+  );
 }

@@ -269,6 +269,25 @@ test('a database that is back after it could not be reached, and late, is slow a
   );
 });
 
+test('a disk that is full hides no other problem while it lasts', HANG_LIMIT, async () => {
+  const { databaseUrl, name, pool: administrator } = await emptyDatabase();
+  // Stands for the disk: what the look for room calls before the server's own.
+  await administrator.query(`alter database "${name}" set search_path = public, pg_catalog;
+    create function public.repeat(text, integer) returns text language plpgsql as
+      $$ begin raise exception using errcode = 'disk_full', message = 'No space left on device'; end $$`);
+  const { opened } = watch(databaseUrl);
+  const full = new pg.DatabaseError('could not extend file: No space left on device', 0, 'error');
+  full.code = '53100';
+  opened.note(full);
+  // Until it has to be looked for.
+  await sleep(10_100);
+  assert.match(String(await opened.check()), /its disk is full.+No space left on device\)$/);
+  opened.note(new UnfitDatabaseError('rights_missing', 'permission denied for table contribution'));
+  assert.match(String(await opened.check()), /its disk is full.+; the database has a problem: its role lacks a right/);
+  await administrator.query('drop function public.repeat');
+  await waitFor('a disk with room', async () => !String(await opened.check()).includes('its disk is full'));
+});
+
 test(
   'a session that a worker of a cluster has ended, and one that it has no room for, are no lost worker, whose standby somebody would promote',
   HANG_LIMIT,
