@@ -86,12 +86,14 @@ class LookingWatch implements DatabaseWatch {
   /** Those of now. */
   #problems: readonly FoundProblem[] = [];
   #beganAtMs = 0;
+  /** While no request can be answered, and while what comes of that lasts. */
+  #outage: { readonly reason: ProblemReason; readonly beganAtMs: number } | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** What work met, each where it met it. */
   readonly #noted = new Map<string, Seen>();
   #locked: Seen | undefined;
-  /** When each problem was last found where it is, since the database last did all of its work. */
+  /** When each problem was last found where it is, since the last end of which the log tells. */
   readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
   /** Work that got no connection of its own process, while the database may do well. */
@@ -239,10 +241,24 @@ class LookingWatch implements DatabaseWatch {
     this.#problems = found;
     if (before.length === 0 && found.length > 0) this.#beganAtMs = performance.now();
     for (const problem of found) if (this.#isNew(problem)) this.#tellOne(problem);
-    if (before.length === 0 || found.length > 0) return;
-    this.#foundAtMs.clear();
-    const seconds = Math.round((performance.now() - this.#beganAtMs) / 1_000);
-    this.#logger.warn({ reason: before[0]?.reason, seconds }, 'the database does all of its work again');
+    const [outage] = found.filter(({ isReady }) => !isReady);
+    if (outage) this.#outage ??= { reason: outage.reason, beganAtMs: performance.now() };
+    if (found.length > 0) this.#tellEndOfOutage(found);
+    else if (before[0]) this.#tellEnd({ ...before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
+  }
+
+  #tellEndOfOutage(found: readonly FoundProblem[]): void {
+    const outage = this.#outage;
+    // A database that gives no answer in time and one that is slow may be found in turn.
+    const isOver = found.every(({ isReady, reason }) => isReady && reason !== 'slow' && reason !== outage?.reason);
+    if (outage && isOver) this.#tellEnd(outage, 'the database answers again, and other problems of it last');
+  }
+
+  #tellEnd({ reason, beganAtMs }: { reason: ProblemReason; beganAtMs: number }, words: string): void {
+    this.#outage = undefined;
+    const lasting = new Set(this.#problems.map(identityOf));
+    for (const identity of this.#foundAtMs.keys()) if (!lasting.has(identity)) this.#foundAtMs.delete(identity);
+    this.#logger.warn({ reason, seconds: Math.round((performance.now() - beganAtMs) / 1_000) }, words);
   }
 
   #tellOne(problem: FoundProblem): void {

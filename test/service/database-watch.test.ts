@@ -289,6 +289,36 @@ test('a disk that is full hides no other problem while it lasts', HANG_LIMIT, as
 });
 
 test(
+  'the end of each outage is a line while another problem lasts, and a second outage within a minute is one',
+  HANG_LIMIT,
+  async () => {
+    const proxy = await databaseProxy((await emptyDatabase()).databaseUrl);
+    const { opened, lines } = watch(proxy.databaseUrl);
+    const lost = new UnfitDatabaseError('worker_lost', 'A worker does not answer.');
+    opened.note(lost);
+    assert.match(String(await opened.check()), /a worker of the cluster does not answer/);
+    for (let outage = 0; outage < 2; outage++) {
+      proxy.cut();
+      await assert.rejects(opened.check(), /it cannot be reached/);
+      // Lasts, too.
+      opened.note(lost);
+      proxy.heal();
+      await waitFor('an answer', () => opened.check().catch(() => undefined));
+    }
+    assert.deepEqual(
+      lines.map(({ level, reason, msg }) => [level, reason, /^the database answers again/.test(msg)]),
+      [
+        [50, 'worker_lost', false],
+        ...Array.from({ length: 2 }, () => [
+          [50, 'unreachable', false],
+          [40, 'unreachable', true],
+        ]).flat(),
+      ],
+    );
+  },
+);
+
+test(
   'a session that a worker of a cluster has ended, and one that it has no room for, are no lost worker, whose standby somebody would promote',
   HANG_LIMIT,
   async () => {
