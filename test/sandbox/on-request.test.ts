@@ -2,10 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newWorkId } from '../../src/domain/identifiers.ts';
+import type { Actor } from '../../src/domain/access/role.ts';
+import { idOfWork, newWorkId } from '../../src/domain/identifiers.ts';
 import { calendarPeriod } from '../../src/domain/settlements/settlement-period.ts';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
-import { failOnRequest } from '../../src/operations/sandbox/act-as-operator.ts';
+import { type AdjustmentId, draftAdjustment, rejectAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
+import { adjustOnRequest, failOnRequest } from '../../src/operations/sandbox/act-as-operator.ts';
+import { actorOf } from '../../src/operations/sandbox/sandbox-actor.ts';
 import { verifyEverything } from '../../src/operations/verification/verify-everything.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
@@ -15,6 +18,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
+import { tools as settlementTools } from '../support/settlements.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
@@ -465,6 +469,47 @@ describe('month end', HANG_LIMIT, () => {
     const again = await of(1, reversal);
     assert.deepEqual([again.status, detailCodes(again)], [400, { reversal_of: 'already_reversed' }]);
     assert.doesNotMatch(again.text, /adjustment list|reject/);
+  });
+
+  describe('an adjustment whose process died after the draft', () => {
+    interface Drafted {
+      readonly client: Client;
+      readonly actor: Actor;
+      readonly id: AdjustmentId;
+      readonly transactionId: string;
+    }
+
+    /** Another process ends it, after `meanwhile`. It takes 200 of 250 points. */
+    async function end(meanwhile: (drafted: Drafted) => Promise<unknown>) {
+      const { client, partner, key } = await service.newPartner();
+      const { partnerId } = partner;
+      const { transaction_id: transactionId } = (await client.confirm({ points: 250 })).body.contribution;
+      const work = { workId: newWorkId(), isTakenOver: true, answer: () => assert.fail('It has an answer of its own.') };
+      const caller = { partnerId, keyId: key.key.keyId, correlationId: uniqueId('corr'), work };
+      const reason = { reasonCode: 'operator_error', reasonEn: 'An error.', reasonAr: 'خطأ.' };
+      const wanted = { ...reason, transactionId, pointsDelta: -200n, amountDelta: null, reversalOf: null };
+      const [id, actor] = [{ partnerId, adjustmentId: idOfWork('adj', work.workId) }, actorOf(caller)];
+      await draftAdjustment(database, actor, { ...wanted, ...id }, settlementTools());
+      await meanwhile({ client, actor, id, transactionId });
+      return adjustOnRequest(database, caller, { wanted, tools: settlementTools() });
+    }
+
+    test('is refused with the reason, where somebody rejected it', async () => {
+      const expected = { code: 'invalid_request', message: /^The adjustment is rejected, and cannot become posted\./ };
+      await assert.rejects(
+        end(({ actor, id }) => rejectAdjustment(database, actor, id, 'test')),
+        expected,
+      );
+    });
+
+    test('is refused where it fits no more, without what operators alone can do', async () => {
+      const ended = end(async ({ client, transactionId: transaction_id }) => {
+        const other = { transaction_id, points_delta: -100, reason_code: 'operator_error' };
+        assert.equal((await ask(client, 'adjustments', other)).status, 201);
+      });
+      const message = 'points_delta must leave 0 to 250 points settled; 150 are settled now.';
+      await assert.rejects(ended, { message, details: [{ field: 'points_delta', code: 'out_of_bounds', message }] });
+    });
   });
 
   test('an adjustment beyond the points, of a pending contribution, or by half a point is refused with its field', async () => {

@@ -134,6 +134,9 @@ test('a partner is told nothing that operators alone can do', () => {
   const beyond = checkNewAdjustment({ ...restatement, amountDelta: '99' }, context).map(problemForPartner);
   const reversal = { ...duplicate, pointsDelta: 250n, reversalOf: 'adj_a' };
   const reversed = { ...posted, isReversed: true };
+  const unposted = { ...reversed, status: 'draft' } as const;
+  const tooEarly = checkNewAdjustment(reversal, { ...context, settledPoints: 0n, reversed: unposted }).map(problemForPartner);
+  assert.equal(tooEarly[0]?.message, 'Only a posted adjustment can be reversed.');
   const again = checkNewAdjustment(reversal, { ...context, settledPoints: 0n, reversed }).map(problemForPartner);
   assert.match(beyond[0]?.message ?? '', /Change the delta, or reverse a restatement first \(reversal_of\)\.$/);
   assert.deepEqual(again, [

@@ -54,12 +54,20 @@ export const NOT_OF_CONTRIBUTION: ErrorDetail = {
 /** The end of a message: operators alone can do it. */
 const LOOK_AND_REJECT = ' `adjustment list` shows it; if it is not posted, you may reject it.';
 
+/** The end of each problem at the approval and the posting: operators alone can do it. */
+export const REJECT_AND_DRAFT = ' Reject this adjustment and draft a new one.';
+
+/** The end of a message: operators alone can do it. */
+const REJECT_INSTEAD = ' Reject this one instead.';
+
+const OF_OPERATORS = [LOOK_AND_REJECT, REJECT_AND_DRAFT, REJECT_INSTEAD, ASK_AN_ADMIN];
+
 /** A draft counts too, so that an adjustment is reversed once. */
 export const ALREADY_REVERSED = `Another adjustment already reverses it, or is drafted to reverse it.${LOOK_AND_REJECT}`;
 
 /** The problem in the words for a partner, who can do nothing of what operators can. */
 export function problemForPartner({ message, ...detail }: ErrorDetail): ErrorDetail {
-  return { ...detail, message: message.replace(LOOK_AND_REJECT, '').replace(ASK_AN_ADMIN, '') };
+  return { ...detail, message: OF_OPERATORS.reduce((left, end) => left.replace(end, ''), message) };
 }
 
 const REASON_CHARACTERS_MAX = 500;
@@ -178,8 +186,7 @@ function checkReversal(
 ): ErrorDetail | false {
   const refuse = (code: DetailCode, message: string) => problem('reversal_of', code, message);
   if (reversed?.transactionId !== transactionId) return NOT_OF_CONTRIBUTION;
-  if (reversed.status !== 'posted')
-    return refuse('not_posted', 'Only a posted adjustment can be reversed; reject this one instead.');
+  if (reversed.status !== 'posted') return refuse('not_posted', `Only a posted adjustment can be reversed.${REJECT_INSTEAD}`);
   if (reversed.isReversed) return refuse('already_reversed', ALREADY_REVERSED);
   const amount = amountDelta === null ? null : (readAmount(amountDelta) ?? null);
   const isOpposite =

@@ -6,6 +6,7 @@ import {
   ALREADY_REVERSED,
   checkNewAdjustment,
   type NewAdjustment,
+  REJECT_AND_DRAFT,
 } from '../../domain/adjustments/new-adjustment.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
@@ -209,9 +210,7 @@ async function lockPostable(
   const settled = await readSettledState(db, pointValues, contribution);
   const details = checkEffect(settled, adjustment);
   if (details.length > 0)
-    throw invalidRequest(
-      details.map((each) => ({ ...each, message: `${each.message} Reject this adjustment and draft a new one.` })),
-    );
+    throw invalidRequest(details.map((each) => ({ ...each, message: `${each.message}${REJECT_AND_DRAFT}` })));
   return settled;
 }
 

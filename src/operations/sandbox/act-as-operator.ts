@@ -171,5 +171,6 @@ export async function adjustOnRequest(
 
 function refuseForPartner(error: unknown): never {
   const isAboutFields = error instanceof ServiceError && error.code === 'invalid_request' && error.status === undefined;
-  throw isAboutFields ? invalidRequest(error.details.map(problemForPartner)) : error;
+  // A refusal of the adjustment's status has no field.
+  throw isAboutFields && error.details.length > 0 ? invalidRequest(error.details.map(problemForPartner)) : error;
 }
