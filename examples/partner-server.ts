@@ -37,4 +37,4 @@ createServer(async (request, response) => {
   if (path === 'hook') return nodeHandler(receiver)(request, response);
   response.writeHead((await give(orderRef, points).catch(console.error)) ?? 409).end();
 }).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
-setInterval(() => wallet.due().map((intent) => settle(intent).catch((error) => console.error(intent.eventId, error))), 5_000);
+setInterval(() => wallet.settleDue(settle), 5_000);

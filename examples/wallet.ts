@@ -11,6 +11,7 @@ const DUE_MAX = 100;
 
 export class Wallet {
   readonly #database: DatabaseSync;
+  #underWay = 0;
 
   /** @param points What a new file begins with; an account that is there keeps its points. */
   constructor(path: string, points: bigint) {
@@ -58,13 +59,32 @@ export class Wallet {
   }
 
   /**
+   * Settles again what is due. Of all looks together no more than DUE_MAX are under way. A look that fails, as on a full disk, is printed:
+   * the next one finds the same.
+   */
+  settleDue(settle: (intent: Intent) => Promise<unknown>): void {
+    try {
+      for (const intent of this.due(new Date(), DUE_MAX - this.#underWay)) {
+        this.#underWay += 1;
+        settle(intent)
+          .catch((error) => console.error(intent.eventId, error))
+          .finally(() => {
+            this.#underWay -= 1;
+          });
+      }
+    } catch (error) {
+      console.error(error);
+    }
+  }
+
+  /**
    * The intents to confirm again, those that wait longest first. The rest is due at the next look: each of these is due again when its
    * confirmation has ended, and one whose confirmation ends with an error holds no other up.
    */
-  due(until = new Date()): Intent[] {
+  due(until = new Date(), max = DUE_MAX): Intent[] {
     return this.#inTransaction(() => {
-      const select = `select event_id, intent from gift where due_ms <= ? order by due_ms limit ${DUE_MAX}`;
-      const rows = this.#database.prepare(select).all(until.getTime());
+      const select = 'select event_id, intent from gift where due_ms <= ? order by due_ms limit ?';
+      const rows = this.#database.prepare(select).all(until.getTime(), max);
       const take = this.#database.prepare('update gift set due_ms = ? where event_id = ?');
       for (const { event_id: eventId } of rows) take.run(Date.now() + FIRST_DUE_MS, String(eventId));
       return rows.map(({ intent }) => JSON.parse(String(intent)));

@@ -48,6 +48,25 @@ test('tells what became of a gift, and refuses a second one for its order', HANG
   for (const points of ['', 'x', '1000']) assert.equal(await give('order-server-2', points), 409, points);
 });
 
+test('goes on after a look at what is due that fails', HANG_LIMIT, async () => {
+  const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'));
+  after(() => database.close());
+  await fetch(`${url}/gifts/order-server-4/10`, { method: 'POST' });
+  database.exec(`update gift set due_ms = 0, status = 'stored' where order_ref = 'order-server-4';
+    create trigger no_look before update of due_ms on gift when new.status = old.status begin select raise(abort, 'no look'); end`);
+  await waitFor(
+    'word of the look',
+    () => printed.includes('no look'),
+    () => printed,
+  );
+  database.exec('drop trigger no_look');
+  await waitFor(
+    'confirmed gift',
+    () => database.prepare("select 1 from gift where order_ref = 'order-server-4' and status = 'confirmed'").get(),
+    () => printed,
+  );
+});
+
 test('a gift whose confirmation ends with an error stays stored, and is not taken for a refused click', async () => {
   const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'));
   after(() => database.close());

@@ -92,6 +92,41 @@ test('gifts whose confirmation ends with an error hold no other up: what is take
   assert.equal(failing.due(new Date(Date.now() + 3_600_000)).length, 100);
 });
 
+test('of all looks together no more than 100 gifts are settled at a time', async () => {
+  const path = join(temporaryFolder('wallet'), 'slow.db');
+  const slow = new Wallet(path, 1_000n);
+  for (let index = 0; index < 150; index++) slow.deduct(intentOf(`order-slow-${index}`, 1n));
+  const rows = new DatabaseSync(path);
+  after(() => rows.close());
+  rows.exec('update gift set due_ms = rowid');
+  const ends: (() => void)[] = [];
+  const settle = () => new Promise<void>((resolve) => ends.push(resolve));
+  for (let look = 0; look < 3; look++) slow.settleDue(settle);
+  assert.equal(ends.length, 100);
+  for (const end of ends.splice(0, 30)) end();
+  await new Promise(setImmediate);
+  slow.settleDue(settle);
+  assert.equal(ends.length, 100);
+});
+
+test('a look at what is due that fails is printed, and ends nothing', (t) => {
+  const path = join(temporaryFolder('wallet'), 'full.db');
+  const full = new Wallet(path, 1_000n);
+  full.deduct(intentOf('order-full', 1n));
+  const rows = new DatabaseSync(path);
+  after(() => rows.close());
+  rows.exec(`update gift set due_ms = 0;
+    create trigger full_disk before update on gift begin select raise(abort, 'disk full'); end`);
+  const print = t.mock.method(console, 'error', () => {});
+  let settled = 0;
+  const settle = async () => void settled++;
+  full.settleDue(settle);
+  assert.match(String(print.mock.calls[0]?.arguments[0]), /disk full/);
+  rows.exec('drop trigger full_disk');
+  full.settleDue(settle);
+  assert.deepEqual([print.mock.callCount(), settled], [1, 1]);
+});
+
 test('a gift above the points of the account is not stored', () => {
   assert.throws(() => wallet.deduct(intentOf('order-2', 901n)), /CHECK constraint failed/);
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
