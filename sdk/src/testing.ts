@@ -46,7 +46,8 @@ function eventIdOf(body: string): string {
     const eventId = isJsonObject(event) ? event['event_id'] : undefined;
     return typeof eventId === 'string' && /^[A-Za-z0-9._:-]*$/.test(eventId) ? eventId : '';
   } catch {
-    return '';
+    // Such as an event that is cut off.
+    return /"event_id":"([A-Za-z0-9._:-]*)"/.exec(body)?.[1] ?? '';
   }
 }
 

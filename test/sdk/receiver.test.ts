@@ -120,12 +120,24 @@ describe('accepts', () => {
   });
 });
 
+test('signedRequest signs the id in text that is not whole JSON, as a test of what a receiver refuses sends it', async () => {
+  const whole = stringifyExactJson(confirmedEvent(1n));
+  const request = signedRequest({ secret: SECRET, event: whole.slice(0, -1), timestamp: NOW_SECONDS });
+  assert.equal(request.headers.get('webhook-id'), JSON.parse(whole).event_id);
+  assert.deepEqual(await send(newReceiver().receiver, request), [400, { problem: 'not_an_event' }]);
+});
+
 describe('what fails after the answer', () => {
-  test('an onError that throws ends nothing, and the handler is called again', async (t) => {
+  function collectWarnings(): readonly string[] {
     const warnings: string[] = [];
     const collect = ({ message }: Error) => void (message === 'onError is wrong' && warnings.push(message));
     process.on('warning', collect);
     after(() => process.off('warning', collect));
+    return warnings;
+  }
+
+  test('an onError that throws ends nothing, and the handler is called again', async (t) => {
+    const warnings = collectWarnings();
     t.mock.timers.enable({ apis: ['setTimeout'] });
     let failures = 1;
     const onError = () => {
@@ -148,6 +160,41 @@ describe('what fails after the answer', () => {
     await receiver.settled();
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual([handled, warnings], [[1n], ['onError is wrong']]);
+  });
+
+  test('an async onError that rejects ends nothing, and is a warning', async () => {
+    const warnings = collectWarnings();
+    const impact = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test', fetch: feedOf(() => []) });
+    const receiver = impact.events.receiver(
+      SECRET,
+      new MemoryInbox(),
+      { 'impact.transaction.confirmed': () => Promise.reject(new Error('not now')) },
+      { clock: () => NOW_SECONDS * 1000, onError: () => Promise.reject(new Error('onError is wrong')) },
+    );
+    assert.equal((await send(receiver, signed(confirmedEvent(1n))))[0], 200);
+    await receiver.settled();
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(warnings, ['onError is wrong']);
+  });
+
+  test('onError is told once of removed events whose page is fetched again while another process handles', async () => {
+    let busy = 2;
+    const inbox = new MemoryInbox();
+    const shared: Inbox<undefined> = {
+      position: () => inbox.position(),
+      add: (event) => inbox.add(event),
+      handleNext: async (handle) => (busy-- > 0 ? 'busy' : inbox.handleNext(handle)),
+    };
+    // More than a page.
+    const feed = Array.from({ length: 501 }, (_none, index) => confirmedEvent(BigInt(index + 4)));
+    const calls: string[] = [];
+    const { receiver, errors } = newReceiver({ feed, calls, inbox: shared as Inbox<unknown> });
+    await receiver.catchUp();
+    assert.equal(calls[0], calls[1]);
+    assert.deepEqual(
+      errors.map((error) => error instanceof EventsRemovedError && [error.first, error.last]),
+      [[1n, 3n]],
+    );
   });
 
   test('onError is told of the events that the service removed before they arrived, and the others are handled', async () => {

@@ -78,6 +78,8 @@ class EventReceiver<Tx> {
   #isWanted = false;
   #retryMs = RETRY_FIRST_MS;
   #timer: NodeJS.Timeout | undefined;
+  /** The last event whose removal was told. */
+  #removedUpTo = 0n;
   readonly #warned = new Set<SignatureProblem>();
 
   constructor(
@@ -230,7 +232,7 @@ class EventReceiver<Tx> {
       const envelope = readEnvelope(body);
       if (!envelope || envelope.sequence === null) throw new BrokenAnswerError(200, 'The feed has something that is no event.');
       const { eventId, sequence } = envelope;
-      if (sequence > follows + 1n) this.#report(new EventsRemovedError(follows + 1n, sequence - 1n));
+      if (sequence > follows + 1n) this.#reportRemoved(follows + 1n, sequence - 1n);
       await this.#inbox.add({ eventId, sequence, follows, body: stringifyExactJson(body) });
       follows = sequence;
     }
@@ -251,11 +253,18 @@ class EventReceiver<Tx> {
     process.emitWarning(`A webhook was refused (${problem}). ${ADVICE[problem]}`);
   }
 
-  /** An `onError` that throws stops nothing: nobody waits for what happens after the answer. */
+  /** Once, however often the page with them is fetched, as while another process handles. */
+  #reportRemoved(first: bigint, last: bigint): void {
+    if (last <= this.#removedUpTo) return;
+    this.#removedUpTo = last;
+    this.#report(new EventsRemovedError(first, last));
+  }
+
+  /** An `onError` that throws or rejects stops nothing: nobody waits for what happens after the answer. */
   #report(error: unknown): void {
     try {
-      if (this.#options.onError) this.#options.onError(error);
-      else warn(error);
+      const told: unknown = this.#options.onError ? this.#options.onError(error) : warn(error);
+      Promise.resolve(told).catch(warn);
     } catch (thrown) {
       warn(thrown);
     }
