@@ -24,6 +24,8 @@ BASE_URL = os.environ.get("BASE_URL", "http://127.0.0.1:8080")
 API_KEY = os.environ.get("API_KEY", "")
 SECRETS = os.environ.get("SECRETS", "").split()
 CATCH_UP_SECONDS = int(os.environ.get("CATCH_UP_SECONDS", "60"))
+if CATCH_UP_SECONDS < 1:
+    CATCH_UP_SECONDS = 60
 BODY_BYTES_MAX = 1024 * 1024
 TURN = threading.Lock()  # to write to the inbox: SQLite lets a writer wait for as long as another one writes again and again
 
@@ -58,7 +60,7 @@ def transaction(inbox):
 
 
 def enter_restorations(inbox):
-    """Once: an earlier form of this program made its restorations in the table restoration, by transaction_id. The stored events name the rest."""
+    """Once after it ran: an earlier form of this program made its restorations in the table restoration, by transaction_id. The stored events name the rest."""
     if not inbox.execute("select 1 from sqlite_master where type = 'table' and name = 'restoration'").fetchone():
         return
     with transaction(inbox):
@@ -66,7 +68,10 @@ def enter_restorations(inbox):
             failed = failure_of(json.loads(body))
             if failed and inbox.execute("select 1 from restoration where transaction_id = ?", (failed["transaction_id"],)).fetchone():
                 restore(inbox, failed)
-        inbox.execute("alter table restoration rename to restoration_entered")
+        # The table of a first time is there where the earlier form ran once more since.
+        inbox.execute("create table if not exists restoration_entered (transaction_id text primary key, points text not null)")
+        inbox.execute("insert or ignore into restoration_entered select * from restoration")
+        inbox.execute("drop table restoration")
 
 
 def is_from_service(headers, body):

@@ -49,7 +49,7 @@ test('tells what became of a gift, and refuses a second one for its order', HANG
 });
 
 test('goes on after a look at what is due that fails', HANG_LIMIT, async () => {
-  const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'));
+  const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'), { timeout: 10_000 });
   after(() => database.close());
   await fetch(`${url}/gifts/order-server-4/10`, { method: 'POST' });
   database.exec(`update gift set due_ms = 0, status = 'stored' where order_ref = 'order-server-4';

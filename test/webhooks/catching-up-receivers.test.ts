@@ -154,6 +154,42 @@ test('examples/receiver.py reads its stored events once after an update from the
   await waitFor('restoration of the later failure', () => example.listRestorations(INBOX).length === 2);
 });
 
+test('examples/receiver.py starts again after an update, a return to the form before, and the update once more', {
+  ...HANG_LIMIT,
+  ...needsLanguage('py'),
+}, async () => {
+  const example = EXAMPLES['receiver.py'] as Example;
+  const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+  const settings = { INBOX, BASE_URL: await listenAsFeed() };
+  for (const sequence of [1n, 2n]) {
+    example.storeAsBefore(INBOX, failureOf(sequence, `event-${sequence}-of-before`));
+    const { receiver } = await startReceiver(example, settings);
+    const ended = once(receiver, 'exit');
+    receiver.kill('SIGKILL');
+    await ended;
+    assert.equal(example.listRestorations(INBOX).length, Number(sequence));
+  }
+});
+
+for (const seconds of ['0', '-1'])
+  test(`examples/receiver.py asks once and goes on with CATCH_UP_SECONDS=${seconds}`, {
+    ...HANG_LIMIT,
+    ...needsLanguage('py'),
+  }, async () => {
+    const example = EXAMPLES['receiver.py'] as Example;
+    let asked = 0;
+    const answer = answerAsFeed([]);
+    const feed = await listen((request, response) => {
+      asked += 1;
+      answer(request, response);
+    });
+    const { inbox, send, printed } = await startReceiver(example, { CATCH_UP_SECONDS: seconds, BASE_URL: feed });
+    await waitFor('request at the start', () => asked > 0);
+    await send(failedEvent(1n));
+    await waitFor('restoration', () => example.listRestorations(inbox).length === 1, printed);
+    assert.deepEqual([asked, printed()], [1, '']);
+  });
+
 test('examples/receiver.php sends no key that has a line end', { ...HANG_LIMIT, ...needsLanguage('php') }, async () => {
   let asked = 0;
   const feed = await listen((_request, response) => {

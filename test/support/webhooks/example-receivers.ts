@@ -78,10 +78,11 @@ export const EXAMPLES: Readonly<Record<string, Example>> = {
     readFailure: (inbox) => String(ask(inbox, "select body from event where body like '%adjusted%'")[0]?.['body']),
     storeAsBefore(inbox, event) {
       const database = new DatabaseSync(inbox);
-      database.exec(`create table event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real);
-        create table restoration (transaction_id text primary key, points text not null)`);
+      database.exec(`create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real);
+        create table if not exists restoration (transaction_id text primary key, points text not null)`);
       const body = stringifyExactJson(event as unknown as ExactJson);
-      database.prepare("insert into event values ('evt_before', 1, ?, 1)").run(body);
+      const sequence = this.countHandled(inbox) + 1;
+      database.prepare('insert into event values (?, ?, ?, 1)').run(`evt_before_${sequence}`, sequence, body);
       database.prepare("insert into restoration values (?, '250')").run(event.data.contribution.transaction_id);
       database.close();
     },
