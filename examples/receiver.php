@@ -77,30 +77,41 @@ function answer(int $status, array $body = []): void
  */
 function handle_alone(int $upTo, int $lock): void
 {
+    $failure = null;
     do {
         $file = fopen(setting('INBOX') . '/lock', 'c');
         if (!flock($file, $lock)) {
-            return;
+            break;
         }
         try {
             enter_restorations();
-            handle_next($upTo);
+            $failure = handle_next($upTo);
         } finally {
             fclose($file);
         }
     } while (is_file(file_of(position() + 1))); // stored after the last look, by a request that found the lock held
+    if ($failure) {
+        throw $failure;
+    }
 }
 
-/** Handles the events that follow the position, one after the other. One before `$upTo` that is missing comes from the feed. */
-function handle_next(int $upTo): void
+/**
+ * Handles the events that follow the position, one after the other. One before `$upTo` that is missing comes from the feed, or is delivered
+ * while the feed fails. Returns why the feed gave no event that is missing still.
+ */
+function handle_next(int $upTo): ?Throwable
 {
     while (true) {
+        $failure = null;
         if (!is_file(file_of(position() + 1)) && position() + 1 < $upTo) {
-            fetch_page(position());
+            try {
+                fetch_page(position());
+            } catch (Throwable $failure) {
+            }
         }
         $next = position() + 1;
         if (!is_file(file_of($next))) {
-            return;
+            return $failure;
         }
         handle(decode((string) file_get_contents(file_of($next))));
         store(setting('INBOX') . '/position', (string) $next);

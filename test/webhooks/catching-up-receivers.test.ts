@@ -37,10 +37,9 @@ const challenge = stringifyExactJson({
 const failures = (...sequences: bigint[]) => sequences.map((sequence) => ({ ...failedEvent(sequence), sequence }));
 
 /** A feed that answers nothing before it is opened. */
-function heldFeed(events: readonly { readonly sequence: bigint }[]) {
+function heldFeed(answer: RequestListener) {
   const held: (() => void)[] = [];
   const answers: ServerResponse[] = [];
-  const answer = answerAsFeed(events);
   let isOpen = false;
   const listener: RequestListener = (request, response) => {
     answers.push(response);
@@ -60,7 +59,7 @@ for (const name of ['receiver.py', 'receiver.go'])
     ...needsLanguage((EXAMPLES[name] as Example).language),
   }, async () => {
     const example = EXAMPLES[name] as Example;
-    const feed = heldFeed(failures(1n));
+    const feed = heldFeed(answerAsFeed(failures(1n)));
     const { inbox, url, send } = await startReceiver(example, { BASE_URL: await listen(feed.listener) });
     await waitFor('request to the feed', feed.isAsked);
     const response = await fetch(url, { method: 'POST', body: challenge });
@@ -77,7 +76,7 @@ test('examples/receiver.php: the only worker answers while cron catches up, and 
 }, async () => {
   const inbox = temporaryFolder('receiver');
   const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
-  const feed = heldFeed(failures(1n));
+  const feed = heldFeed(answerAsFeed(failures(1n)));
   const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
   const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
   after(() => cron.kill('SIGKILL'));
@@ -88,6 +87,24 @@ test('examples/receiver.php: the only worker answers while cron catches up, and 
   feed.open();
   assert.deepEqual(await ended, [0, null]);
   assert.equal(FOLDER.listRestorations(inbox).length, 3);
+});
+
+test('examples/receiver.php: cron handles the missing event that arrives while it waits for a feed that fails', {
+  ...HANG_LIMIT,
+  ...needsLanguage('php'),
+}, async () => {
+  const inbox = temporaryFolder('receiver');
+  const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
+  const feed = heldFeed((_request, response) => void response.writeHead(503).end());
+  const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
+  const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: 'ignore' });
+  after(() => cron.kill('SIGKILL'));
+  await waitFor('request of cron to the feed', feed.isAsked);
+  await send(failedEvent(1n));
+  const ended = once(cron, 'exit');
+  feed.open();
+  assert.notDeepEqual(await ended, [0, null]);
+  assert.equal(FOLDER.listRestorations(inbox).length, 1);
 });
 
 /** A failure whose handler fails in every language. */
