@@ -33,13 +33,17 @@ export interface AnswerProxy {
 /**
  * Stands between a partner and the service, so that a test can lose requests and answers.
  *
- * @param faults For the first requests, one each; the last one is for all that follow.
+ * @param faults For the first requests, one each; the last one is for all that follow. Or by the method of a request.
  */
-export async function answerProxy(serviceUrl: string, faults: readonly Fault[]): Promise<AnswerProxy> {
+export async function answerProxy(
+  serviceUrl: string,
+  faults: readonly Fault[] | ((method: string) => Fault),
+): Promise<AnswerProxy> {
+  const next = typeof faults === 'function' ? faults : () => faults[Math.min(count++, faults.length - 1)] ?? 'none';
   const [exchanges, keys]: [string[], Set<string>] = [[], new Set()];
   let count = 0;
   const server = createServer(async (incoming, outgoing) => {
-    const fault = faults[Math.min(count++, faults.length - 1)] ?? 'none';
+    const fault = next(incoming.method ?? '');
     const recordStatus = (what: string | number | undefined) => exchanges.push(`${incoming.method} ${what}`);
     if (incoming.headers['idempotency-key']) keys.add(String(incoming.headers['idempotency-key']));
     if (typeof fault === 'object') {
