@@ -45,6 +45,14 @@ export function buildGo(name: string): string {
   return program;
 }
 
+/** A changed copy of a program of `examples/` in Go, in a folder. @returns Its path. */
+export function buildChangedGo(name: string, folder: string, change: (text: string) => string): string {
+  const program = join(folder, name);
+  writeFileSync(join(folder, `${name}.go`), change(readFileSync(join(EXAMPLES, `${name}.go`), 'utf8')));
+  execFileSync('go', ['build', '-o', program, `${name}.go`], { cwd: folder });
+  return program;
+}
+
 export function readSample(name: string): string {
   return readFileSync(join(SAMPLES, name), 'utf8');
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -13,7 +14,7 @@ import { failedEvent } from '../../sdk/src/testing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
-import { needsLanguage } from '../support/sample.ts';
+import { buildChangedGo, needsLanguage } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import {
   answerAsFeed,
@@ -53,12 +54,27 @@ function heldFeed(answer: RequestListener) {
   return { listener, open, isAsked: () => held.length > 0, isWaitedFor: () => answers.every(({ destroyed }) => !destroyed) };
 }
 
+/** Gives a request to the feed more time than a slow machine takes for what the test does meanwhile. */
+function waitLonger(program: string): string {
+  const changed = program.replace(/\b(timeout=|Timeout: |CURLOPT_TIMEOUT => )15\b/, (_whole, name) => `${name}200`);
+  assert.notEqual(changed, program);
+  return changed;
+}
+
+/** The command of a program of examples/ that waits longer for the feed. */
+function patientCommand(name: string): readonly string[] {
+  if (name === 'receiver.go') return [buildChangedGo('receiver', temporaryFolder('go'), waitLonger)];
+  const copy = join(temporaryFolder('receiver'), name);
+  writeFileSync(copy, waitLonger(readFileSync(join(ROOT, 'examples', name), 'utf8')));
+  return [name === 'receiver.py' ? 'python3' : 'php', copy];
+}
+
 for (const name of ['receiver.py', 'receiver.go'])
   test(`examples/${name}: the challenge is answered and an event is stored while a catch-up waits for the feed`, {
     ...HANG_LIMIT,
     ...needsLanguage((EXAMPLES[name] as Example).language),
   }, async () => {
-    const example = EXAMPLES[name] as Example;
+    const example = { ...(EXAMPLES[name] as Example), command: () => patientCommand(name) };
     const feed = heldFeed(answerAsFeed(failures(1n)));
     const { inbox, url, send } = await startReceiver(example, { BASE_URL: await listen(feed.listener) });
     await waitFor('request to the feed', feed.isAsked);
@@ -78,7 +94,8 @@ test('examples/receiver.php: the only worker answers while cron catches up, and 
   const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
   const feed = heldFeed(answerAsFeed(failures(1n)));
   const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
-  const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const [php = '', ...words] = patientCommand('receiver.php');
+  const cron = spawn(php, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   after(() => cron.kill('SIGKILL'));
   await waitFor('request of cron to the feed', feed.isAsked);
   for (const sequence of [2n, 3n]) await send(failedEvent(sequence));
@@ -97,7 +114,8 @@ test('examples/receiver.php: cron handles the missing event that arrives while i
   const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
   const feed = heldFeed((_request, response) => void response.writeHead(503).end());
   const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
-  const cron = spawn('php', [join(ROOT, 'examples/receiver.php')], { env, stdio: 'ignore' });
+  const [php = '', ...words] = patientCommand('receiver.php');
+  const cron = spawn(php, words, { env, stdio: 'ignore' });
   after(() => cron.kill('SIGKILL'));
   await waitFor('request of cron to the feed', feed.isAsked);
   await send(failedEvent(1n));
