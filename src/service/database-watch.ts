@@ -87,7 +87,9 @@ class LookingWatch implements DatabaseWatch {
   #problems: readonly FoundProblem[] = [];
   #beganAtMs = 0;
   /** While no request can be answered, and while what comes of that lasts. */
-  #outage: { readonly reason: ProblemReason; readonly beganAtMs: number } | undefined;
+  #outage: { readonly problem: FoundProblem; readonly beganAtMs: number } | undefined;
+  /** When a commit last took long. */
+  #lateAtMs = Number.NEGATIVE_INFINITY;
   #failedAtMs = Number.NEGATIVE_INFINITY;
   #lookedAtMs = Number.NEGATIVE_INFINITY;
   /** What work met, each where it met it. */
@@ -204,6 +206,7 @@ class LookingWatch implements DatabaseWatch {
       if (wasSilent) this.#late.continue(words);
       else this.#late.note(words);
       this.#failedAtMs = performance.now();
+      this.#lateAtMs = this.#failedAtMs;
     } else if (wasSilent) {
       // Work without an answer had that cause, which is over.
       this.#late.forget();
@@ -242,23 +245,25 @@ class LookingWatch implements DatabaseWatch {
     if (before.length === 0 && found.length > 0) this.#beganAtMs = performance.now();
     for (const problem of found) if (this.#isNew(problem)) this.#tellOne(problem);
     const [outage] = found.filter(({ isReady }) => !isReady);
-    if (outage) this.#outage ??= { reason: outage.reason, beganAtMs: performance.now() };
+    if (outage) this.#outage ??= { problem: outage, beganAtMs: performance.now() };
     if (found.length > 0) this.#tellEndOfOutage(found);
-    else if (before[0]) this.#tellEnd({ ...before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
+    else if (before[0]) this.#tellEnd({ problem: before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
   }
 
   #tellEndOfOutage(found: readonly FoundProblem[]): void {
     const outage = this.#outage;
     // A database that gives no answer in time and one that is slow may be found in turn.
-    const isOver = found.every(({ isReady, reason }) => isReady && reason !== 'slow' && reason !== outage?.reason);
-    if (outage && isOver) this.#tellEnd(outage, 'the database answers again, and other problems of it last');
+    if (!outage || performance.now() - this.#lateAtMs < NOTED_FOR_MS) return;
+    const identity = identityOf(outage.problem);
+    if (found.every((each) => each.isReady && each.reason !== 'slow' && identityOf(each) !== identity))
+      this.#tellEnd(outage, 'the database answers again, and other problems of it last');
   }
 
-  #tellEnd({ reason, beganAtMs }: { reason: ProblemReason; beganAtMs: number }, words: string): void {
+  #tellEnd({ problem, beganAtMs }: { problem: FoundProblem; beganAtMs: number }, words: string): void {
     this.#outage = undefined;
     const lasting = new Set(this.#problems.map(identityOf));
     for (const identity of this.#foundAtMs.keys()) if (!lasting.has(identity)) this.#foundAtMs.delete(identity);
-    this.#logger.warn({ reason, seconds: Math.round((performance.now() - beganAtMs) / 1_000) }, words);
+    this.#logger.warn({ reason: problem.reason, seconds: Math.round((performance.now() - beganAtMs) / 1_000) }, words);
   }
 
   #tellOne(problem: FoundProblem): void {

@@ -73,7 +73,7 @@ test('the alert for jobs that have not succeeded waits for longer than any job i
 
 test('a job that fails and has never succeeded, so that it has no time of a success, has an alert that sees two of its runs', () => {
   const alerts = ALERTS.filter((alert) =>
-    alert.endsWith(' unless on (job) max by (job) (partner_impact_job_last_success_timestamp_seconds)'),
+    alert.endsWith(' unless on (job) max by (job) (max_over_time(partner_impact_job_last_success_timestamp_seconds[50h]))'),
   );
   assert.equal(alerts.length, 1);
   const hours = Number(

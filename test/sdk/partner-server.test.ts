@@ -52,8 +52,10 @@ test('goes on after a look at what is due that fails', HANG_LIMIT, async () => {
   const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'), { timeout: 10_000 });
   after(() => database.close());
   await fetch(`${url}/gifts/order-server-4/10`, { method: 'POST' });
-  database.exec(`update gift set due_ms = 0, status = 'stored' where order_ref = 'order-server-4';
-    create trigger no_look before update of due_ms on gift when new.status = old.status begin select raise(abort, 'no look'); end`);
+  database.exec(`begin immediate;
+    update gift set due_ms = 0, status = 'stored' where order_ref = 'order-server-4';
+    create trigger no_look before update of due_ms on gift when new.status = old.status begin select raise(abort, 'no look'); end;
+    commit`);
   await waitFor(
     'word of the look',
     () => printed.includes('no look'),
