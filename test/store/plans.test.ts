@@ -19,7 +19,7 @@ const isDistributed = clusterUrl !== undefined;
 
 const ROWS = 200_000;
 const FEWER = 40_000;
-/** A page of each of the indexes that a batch writes may be another one after the table was vacuumed. */
+/** Of each statement: a page of each of the indexes that a batch writes, and of those that it reads, may be another one after a vacuum. */
 const SPARE_BLOCKS = 10;
 const QUERY_CANCELED = '57014';
 
@@ -67,7 +67,8 @@ async function listMisled({ databaseUrl, pool, workers }: ClusterDatabase, prepa
   const old = await blocksOf();
   client.release();
   const compared = calls.map(({ title }) => ({ title, young: young.get(title) ?? 0, old: old.get(title) ?? 0 }));
-  return compared.filter((blocks) => blocks.young > blocks.old * 1.5 + SPARE_BLOCKS);
+  const statementsOf = new Map(calls.map(({ title, statements = 1 }) => [title, statements]));
+  return compared.filter(({ title, young, old }) => young > old * 1.5 + SPARE_BLOCKS * (statementsOf.get(title) ?? 1));
 }
 
 /** By title. */

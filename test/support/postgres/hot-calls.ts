@@ -125,6 +125,8 @@ export interface HotCall {
   readonly isOfSeveral?: boolean;
   /** It reads all rows of a table, for this is its purpose. */
   readonly isOfAll?: boolean;
+  /** How many it sends; 1 unless it is given. */
+  readonly statements?: number;
   /** What has to be there before, in the same transaction. */
   readonly prepare?: (db: Queryable) => Promise<unknown>;
   readonly send: (db: Queryable) => Promise<unknown>;
@@ -459,7 +461,7 @@ function deliveryCalls(terms: HotCallOptions): HotCall[] {
     },
     { title: 'find an endpoint', send: (db) => findWebhookEndpoint(db, partnerId, endpointId) },
     { title: 'list endpoints', send: (db) => listWebhookEndpoints(db, partnerId) },
-    { title: 'backlog', send: (db) => measureBacklog(db, terms) },
+    { title: 'backlog', statements: 5, send: (db) => measureBacklog(db, terms) },
     { title: 'states of endpoints', send: (db) => listEndpointStates(db) },
   ];
 }
