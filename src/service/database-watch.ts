@@ -247,7 +247,8 @@ class LookingWatch implements DatabaseWatch {
     const [outage] = found.filter(({ isReady }) => !isReady);
     if (outage) this.#outage ??= { problem: outage, beganAtMs: performance.now() };
     if (found.length > 0) this.#tellEndOfOutage(found);
-    else if (before[0]) this.#tellEnd({ problem: before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
+    else if (before[0])
+      this.#tellEnd({ problem: before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
   }
 
   #tellEndOfOutage(found: readonly FoundProblem[]): void {

@@ -304,8 +304,7 @@ test('an outage lasts while the database is late, also where another problem is 
     proxy.delay(1_200);
     goOn();
   });
-  for (let look = 0; look < 3; look++)
-    await waitFor('an answer', () => opened.check().then(String, () => undefined));
+  for (let look = 0; look < 3; look++) await waitFor('an answer', () => opened.check().then(String, () => undefined));
   await late;
   assert.deepEqual(lines.filter(saysThatItAnswers), []);
 });
