@@ -86,18 +86,24 @@ for (const name of ['receiver.py', 'receiver.go'])
     await waitFor('restoration of both', () => example.listRestorations(inbox).length === 2);
   });
 
-test('examples/receiver.php: the only worker answers while cron catches up, and cron handles what is stored meanwhile', {
-  ...HANG_LIMIT,
-  ...needsLanguage('php'),
-}, async () => {
+/** receiver.php as a server, and as cron runs it on the same inbox, where it waits for the feed. */
+async function startBesideCron(feed: ReturnType<typeof heldFeed>) {
   const inbox = temporaryFolder('receiver');
   const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
-  const feed = heldFeed(answerAsFeed(failures(1n)));
   const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
   const [php = '', ...words] = patientCommand('receiver.php');
   const cron = spawn(php, words, { env, stdio: ['ignore', 'ignore', 'inherit'] });
   after(() => cron.kill('SIGKILL'));
   await waitFor('request of cron to the feed', feed.isAsked);
+  return { inbox, send, cron };
+}
+
+test('examples/receiver.php: the only worker answers while cron catches up, and cron handles what is stored meanwhile', {
+  ...HANG_LIMIT,
+  ...needsLanguage('php'),
+}, async () => {
+  const feed = heldFeed(answerAsFeed(failures(1n)));
+  const { inbox, send, cron } = await startBesideCron(feed);
   for (const sequence of [2n, 3n]) await send(failedEvent(sequence));
   assert.ok(feed.isWaitedFor(), 'cron gave the feed up first');
   const ended = once(cron, 'exit');
@@ -110,14 +116,8 @@ test('examples/receiver.php: cron handles the missing event that arrives while i
   ...HANG_LIMIT,
   ...needsLanguage('php'),
 }, async () => {
-  const inbox = temporaryFolder('receiver');
-  const { send } = await startReceiver(EXAMPLES['receiver.php'] as Example, { INBOX: inbox, BASE_URL: await listenAsFeed() });
   const feed = heldFeed((_request, response) => void response.writeHead(503).end());
-  const env = { ...process.env, INBOX: inbox, API_KEY: 'pi_sandbox_test', BASE_URL: await listen(feed.listener) };
-  const [php = '', ...words] = patientCommand('receiver.php');
-  const cron = spawn(php, words, { env, stdio: 'ignore' });
-  after(() => cron.kill('SIGKILL'));
-  await waitFor('request of cron to the feed', feed.isAsked);
+  const { inbox, send, cron } = await startBesideCron(feed);
   await send(failedEvent(1n));
   const ended = once(cron, 'exit');
   feed.open();
