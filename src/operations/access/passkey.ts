@@ -7,6 +7,7 @@ import {
   verifyRegistrationResponse,
   type WebAuthnCredential,
 } from '@simplewebauthn/server';
+import { decodeAttestationObject, isoBase64URL } from '@simplewebauthn/server/helpers';
 import { isOurId } from '../../domain/identifiers.ts';
 
 /** The page that asks for a passkey. A passkey belongs to a host name, and answers no other. */
@@ -84,14 +85,16 @@ export interface Given extends PageAddress {
 
 /**
  * @returns What is kept of a new passkey, and its counter.
- * @throws Error For an answer to another challenge, of another page, or without a check of who holds the device.
+ * @throws Error For an answer to another challenge, of another page, without a check of who holds the device, or with certificates.
  */
 export async function readNewPasskey(
   { responseJson, challenge, rpId, origin }: Given,
   name: string,
 ): Promise<{ readonly passkey: KeptPasskey; readonly counter: number }> {
+  const response = JSON.parse(responseJson) as RegistrationResponseJSON;
+  requireNoCertificates(response);
   const { verified, registrationInfo } = await verifyRegistrationResponse({
-    response: JSON.parse(responseJson) as RegistrationResponseJSON,
+    response,
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: rpId,
@@ -101,6 +104,20 @@ export async function readNewPasskey(
   const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
   const public_key = Buffer.from(publicKey).toString('base64url');
   return { passkey: { id, public_key, rp_id: rpId, name, transports }, counter };
+}
+
+/**
+ * A browser that is asked for no attestation answers with none, or with one that the new passkey itself has signed. The verification of
+ * any other attestation reads certificates that the sender chose, and sends requests to the addresses in them.
+ *
+ * @throws Error For any other attestation.
+ */
+function requireNoCertificates({ response: { attestationObject } }: RegistrationResponseJSON): void {
+  const attestation = decodeAttestationObject(isoBase64URL.toBuffer(attestationObject));
+  const format = attestation.get('fmt');
+  if (format === 'none') return;
+  if (format !== 'packed' || attestation.get('attStmt').get('x5c') !== undefined)
+    throw new Error('The answer of the authenticator has an attestation with certificates, or of an unknown format.');
 }
 
 /**

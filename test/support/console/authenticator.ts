@@ -10,6 +10,21 @@ interface Key {
 const base64url = (bytes: Uint8Array | string) => Buffer.from(bytes).toString('base64url');
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest();
 
+/** What an authenticator says of its make: `statement` is a map in the form of CBOR. */
+export interface Attestation {
+  readonly format: string;
+  readonly statement: Buffer;
+}
+
+export interface Attested {
+  readonly privateKey: KeyObject;
+  readonly clientDataHash: Buffer;
+  /** What an attestation signs. */
+  readonly signed: Buffer;
+}
+
+const withoutAttestation = (): Attestation => ({ format: 'none', statement: map({}) });
+
 /** An authenticator as WebAuthn describes it, with one ES256 key: what a page gets from it is signed for the origin of this page. */
 export class Authenticator implements Key {
   readonly id: string;
@@ -31,7 +46,7 @@ export class Authenticator implements Key {
   }
 
   /** `navigator.credentials.create`. */
-  create(optionsJson: string): string {
+  create(optionsJson: string, attest: (attested: Attested) => Attestation = withoutAttestation): string {
     const { challenge, user, rp } = JSON.parse(optionsJson);
     this.userHandle = user.id;
     const id = Buffer.from(this.id, 'base64url');
@@ -39,13 +54,13 @@ export class Authenticator implements Key {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(id.length);
     const data = Buffer.concat([this.#dataFor(rp.id, 0x40), Buffer.alloc(16), length, id, key]);
-    const attestation = Buffer.concat([
-      Buffer.from([0xa3]),
-      ...[text('fmt'), text('none'), text('attStmt'), Buffer.from([0xa0]), text('authData'), bytes(data)],
-    ]);
+    const clientDataJSON = this.#clientData('webauthn.create', challenge);
+    const clientDataHash = sha256(Buffer.from(clientDataJSON, 'base64url'));
+    const signed = Buffer.concat([data, clientDataHash]);
+    const { format, statement } = attest({ privateKey: this.privateKey, clientDataHash, signed });
     return this.#answer({
-      clientDataJSON: this.#clientData('webauthn.create', challenge),
-      attestationObject: base64url(attestation),
+      clientDataJSON,
+      attestationObject: base64url(map({ fmt: text(format), attStmt: statement, authData: bytes(data) })),
       transports: ['internal'],
     });
   }
@@ -90,12 +105,18 @@ function coseOf(key: KeyObject): Buffer {
   ]);
 }
 
-/** @see RFC 8949, section 3.1. */
+/** With fewer than 24 members. @see RFC 8949, section 3.1. */
+export function map(members: Readonly<Record<string, Buffer>>): Buffer {
+  const pairs = Object.entries(members);
+  return Buffer.concat([Buffer.from([0xa0 | pairs.length]), ...pairs.flatMap(([name, value]) => [text(name), value])]);
+}
+
+/** Of fewer than 24 bytes. */
 function text(value: string): Buffer {
   return Buffer.concat([Buffer.from([0x60 | value.length]), Buffer.from(value)]);
 }
 
-function bytes(value: Uint8Array): Buffer {
+export function bytes(value: Uint8Array): Buffer {
   const head = value.length < 256 ? [0x58, value.length] : [0x59, value.length >> 8, value.length & 0xff];
   return Buffer.concat([Buffer.from(head), value]);
 }
