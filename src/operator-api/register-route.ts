@@ -112,7 +112,8 @@ interface Call {
 function whoOf({ operatorSession: session, context }: FastifyRequest): { actor?: Actor; session?: OperatorSession } {
   if (!session) return {};
   const { operatorId, role } = session.operator;
-  return { session, actor: { operatorId, role, correlationId: context.correlationId } };
+  const { credentialId } = session;
+  return { session, actor: { operatorId, role, credentialId, correlationId: context.correlationId } };
 }
 
 /** The first answer of the same key, word for word. */

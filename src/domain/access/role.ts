@@ -11,6 +11,8 @@ export interface Actor {
   readonly operatorId: string;
   /** What the actor may do. */
   readonly role: Role;
+  /** What an operator is signed in with, a session or a token: once it has ended, it changes nothing more. */
+  readonly credentialId?: string;
   /** A partner's API key, which the audit names with the role `partner`. */
   readonly isPartner?: true;
   /** The owner account, with the reason why no signed-in operator acts. */

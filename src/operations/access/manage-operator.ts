@@ -171,15 +171,13 @@ function noneIfMadeMeanwhile(error: unknown): undefined {
  *
  * @throws ServiceError `forbidden` for the owner account, which is no person.
  */
-export async function createOwnCode(
-  database: Database,
-  { operatorId, role, correlationId }: Omit<Actor, 'breaksGlass'>,
-): Promise<SignInCode> {
+export async function createOwnCode(database: Database, own: Actor): Promise<SignInCode> {
+  const { operatorId } = own;
   requireSignedIn({ operatorId });
   return change(database, operatorId, async (db, operator) => {
     await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
     const code = await makeCode(db, operator);
-    await auditOperator(db, { operatorId, role, correlationId }, { operatorId, action: 'operator.create-own-code' });
+    await auditOperator(db, own, { operatorId, action: 'operator.create-own-code' });
     return code;
   });
 }

@@ -42,6 +42,7 @@ export interface OpenedSession {
 }
 
 export interface OperatorSession {
+  readonly credentialId: string;
   readonly operator: Operator;
   /** When the password or a passkey was given: some operations need it to be of the last 10 minutes. */
   readonly signedInAt: Date;
@@ -147,6 +148,7 @@ function describe(held: HeldCredential, token: string): OperatorSession {
   const { operatorId, name, email, role, createdAt, disabledAt, credential, ageMs, verifierKinds } = held;
   const has = (kind: CredentialKind) => verifierKinds.includes(kind);
   return {
+    credentialId: credential.credentialId,
     operator: { operatorId, name, email, role, createdAt, disabledAt },
     signedInAt: credential.createdAt,
     signedInForMs: ageMs,

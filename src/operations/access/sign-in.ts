@@ -132,8 +132,8 @@ async function lockCredential(db: Queryable, kind: CredentialKind, credentialId:
   return lockOperatorCredential(db, kind, credentialId);
 }
 
-function actorOf({ operatorId, role }: Operator): Actor {
-  return { operatorId, role, correlationId: newId('corr') };
+function actorOf({ operatorId, role, credential: { credentialId } }: HeldCredential): Actor {
+  return { operatorId, role, credentialId, correlationId: newId('corr') };
 }
 
 function refusal(sentence: string): ServiceError {

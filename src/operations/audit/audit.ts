@@ -22,8 +22,8 @@ export interface AuditEntry {
 /**
  * Appends an entry, sealed with the installation's key, in the transaction of its change. It is the last step of the transaction, because
  * it locks the end of the chain. The owner account of a production machine is refused here, whatever was checked before: under the lock
- * an admin that another command just created is visible. So is an operator who was disabled, or got a lower role, and a key that was
- * revoked, while this went on.
+ * an admin that another command just created is visible. So is an operator who was disabled, got a lower role or was signed out, and a key
+ * that was revoked, while this went on.
  *
  * @param db A transaction of `inTransaction`; an entry without its change, or a change without its entry, is a defect.
  * @returns When it was recorded.

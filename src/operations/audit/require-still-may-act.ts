@@ -1,29 +1,45 @@
-import { type AuditAuthor, isAtLeast, type Role } from '../../domain/access/role.ts';
+import { type Actor, type AuditAuthor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { findLastAuditEntries } from '../../store/audit/audit.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**
- * Requires that nobody disabled the operator, or lowered the role, since the request or command began; for a partner's request, that its
- * key is still valid. Some requests wait for a partner's server, or do their work a part at a time. Under the lock on the end of the audit
- * such a change is visible. Its entry is read and not the row, which the operator's own change may just have written.
+ * Requires that nobody disabled the operator, lowered the role, or ended the session or token, since the request or command began; for a
+ * partner's request, that its key is still valid. Some requests wait for a partner's server, or do their work a part at a time. Under the
+ * lock on the end of the audit such a change is visible. Its entry is read and not the row, which the operator's own change may just have
+ * written.
  *
  * @param now The time of the transaction.
- * @throws ServiceError `forbidden`; `unauthorized` for a key.
+ * @throws ServiceError `forbidden`; `unauthorized` for a session, a token or a key.
  */
 export async function requireStillMayAct(db: Queryable, author: AuditAuthor, now: Date): Promise<void> {
-  const { operatorId, role, isPartner } = author;
+  const { operatorId, role, isPartner, credentialId } = author;
   if (isPartner || role === 'partner') return requireKeyStillValid(db, operatorId, now);
-  if (operatorId.startsWith('opr_')) await requireOperatorStillMayAct(db, operatorId, role);
+  if (operatorId.startsWith('opr_')) await requireOperatorStillMayAct(db, { operatorId, role, credentialId });
 }
 
-async function requireOperatorStillMayAct(db: Queryable, operatorId: string, actsAs: Role): Promise<void> {
-  const last = await readLast<{ role: Role; disabled_at: string | null }>(db, 'operator', operatorId);
+/** What the last entry about an operator says of it. */
+interface AuditedOperator {
+  readonly role: Role;
+  readonly disabled_at: string | null;
+  readonly credentials: readonly { readonly credential_id: string }[];
+}
+
+async function requireOperatorStillMayAct(
+  db: Queryable,
+  { operatorId, role: actsAs, credentialId }: Pick<Actor, 'operatorId' | 'role'> & { readonly credentialId: string | undefined },
+): Promise<void> {
+  const last = await readLast<AuditedOperator>(db, 'operator', operatorId);
   if (!last) return;
-  const { role, disabled_at: disabledAt } = last;
-  if (disabledAt === null && isAtLeast(role, actsAs)) return;
-  const what = disabledAt === null ? `has the role ${role} since a moment ago` : 'was disabled a moment ago';
-  throw new ServiceError('forbidden', `The operator ${operatorId} ${what}. Nothing more was changed.`);
+  const { role, disabled_at: disabledAt, credentials } = last;
+  if (disabledAt !== null) throw refusal('forbidden', `The operator ${operatorId} was disabled a moment ago.`);
+  if (!isAtLeast(role, actsAs)) throw refusal('forbidden', `The operator ${operatorId} has the role ${role} since a moment ago.`);
+  if (credentialId !== undefined && !credentials.some((each) => each.credential_id === credentialId))
+    throw refusal('unauthorized', `The sign-in of the operator ${operatorId} ended a moment ago.`);
+}
+
+function refusal(code: 'forbidden' | 'unauthorized', what: string): ServiceError {
+  return new ServiceError(code, `${what} Nothing more was changed.`);
 }
 
 async function requireKeyStillValid(db: Queryable, keyId: string, now: Date): Promise<void> {
