@@ -76,6 +76,22 @@ describe('a passkey', () => {
     assert.equal((await signIn(authenticator)).answer.status, 401);
   });
 
+  test('is kept with the known ways to its authenticator alone, whatever the answer says of them', async () => {
+    const person = await signedInOperator(service, 'viewer');
+    const sent = [['x'.repeat(20_000), 'usb', { of: 'no text' }, 'internal', 'usb'], 'usb', { length: 7 }, undefined];
+    for (const transports of sent) {
+      const { challenge, options_json } = (await person.post(`${SESSION}/passkeys/begin`, undefined, headers)).body;
+      const answer = JSON.parse(new Authenticator(ORIGIN).create(options_json));
+      const response_json = JSON.stringify({ ...answer, response: { ...answer.response, transports } });
+      const given = { name: 'A telephone', challenge, response_json };
+      assert.equal((await person.post(`${SESSION}/passkeys`, given, headers)).status, 200);
+    }
+    const text = `select verifier::json -> 'transports' as kept from operator_credential where operator_id = $1 and kind = 'passkey'`;
+    const { rows } = await database.pool.query(text, [person.operatorId]);
+    const kept = rows.map((row) => row.kept).toSorted((one, other) => other.length - one.length);
+    assert.deepEqual(kept, [['internal', 'usb'], [], [], []]);
+  });
+
   test('answers a challenge once, and no other page, host or purpose', async () => {
     const person = await signedInOperator(service, 'viewer');
     const { authenticator, sent } = await addPasskey(person);

@@ -26,8 +26,13 @@ export interface KeptPasskey {
   readonly public_key: string;
   readonly rp_id: string;
   readonly name: string;
-  readonly transports: readonly string[];
+  readonly transports: readonly Transport[];
 }
+
+/** The ways to an authenticator that the library knows. */
+const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'] as const;
+
+type Transport = (typeof TRANSPORTS)[number];
 
 const NAME = 'Partner Impact';
 const SCREEN_MS = 120_000;
@@ -101,9 +106,14 @@ export async function readNewPasskey(
     requireUserVerification: true,
   });
   if (!verified) throw new Error('The answer of the authenticator is not signed by the new passkey.');
-  const { id, publicKey, counter, transports = [] } = registrationInfo.credential;
+  const { id, publicKey, counter, transports } = registrationInfo.credential;
   const public_key = Buffer.from(publicKey).toString('base64url');
-  return { passkey: { id, public_key, rp_id: rpId, name, transports }, counter };
+  return { passkey: { id, public_key, rp_id: rpId, name, transports: readTransports(transports) }, counter };
+}
+
+/** Nobody has signed this part of an answer, and the library takes it as it is. */
+function readTransports(sent: unknown): readonly Transport[] {
+  return Array.isArray(sent) ? TRANSPORTS.filter((each) => sent.includes(each)) : [];
 }
 
 /**
