@@ -3,8 +3,11 @@ import { type CheckedSecret, newCheckedSecret, parseCheckedSecret } from './chec
 /** What a person signs in with for a program or a browser: a code, once, which gives a token or a session. */
 export type SecretKind = 'code' | 'token' | 'session';
 
-/** All that a person signs in with; a second factor beside the password. */
-export type CredentialKind = SecretKind | 'password' | 'totp' | 'passkey';
+/** What is kept as that with which it is checked; a second factor beside the password. */
+export type VerifierKind = 'password' | 'totp' | 'passkey';
+
+/** All that a person signs in with. */
+export type CredentialKind = SecretKind | VerifierKind;
 
 const HOUR_SECONDS = 60 * 60;
 

@@ -1,5 +1,6 @@
 import type { Operator } from '../../domain/access/operator.ts';
 import type { Actor } from '../../domain/access/role.ts';
+import { lockOperator } from '../../store/access/operator.ts';
 import { type HeldCredential, updateExpiredCredentialsEnded } from '../../store/access/operator-credential.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { audit } from '../audit/audit.ts';
@@ -36,6 +37,18 @@ export async function isAuditedOperator(db: Queryable, operatorId: string): Prom
  */
 export async function requireAuditedOperator(db: Queryable, operatorId: string): Promise<void> {
   await requireAllAudited(db, OPERATOR, await OPERATOR.list(db, { afterId: '', ids: [operatorId], limit: 1 }));
+}
+
+/**
+ * Before a change of an operator: locks the row until the transaction ends.
+ *
+ * @returns `undefined` for an operator that does not exist.
+ * @throws UnverifiedRecordError As {@link requireAuditedOperator}.
+ */
+export async function lockAuditedOperator(db: Queryable, operatorId: string): Promise<Operator | undefined> {
+  const operator = await lockOperator(db, operatorId);
+  await requireAuditedOperator(db, operatorId);
+  return operator;
 }
 
 /**

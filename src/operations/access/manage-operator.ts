@@ -8,7 +8,6 @@ import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import {
   insertOperator,
   listOperators,
-  lockOperator,
   updateOperatorDisabled,
   updateOperatorEmail,
   updateOperatorRole,
@@ -24,7 +23,7 @@ import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireName } from '../require-reason.ts';
 import { withRole } from '../with-role.ts';
-import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
+import { auditOperator, lockAuditedOperator } from './audited-operator.ts';
 import { requireSignedIn } from './four-eyes.ts';
 
 export interface NewOperator {
@@ -188,9 +187,8 @@ async function change<Result>(
   make: (db: Queryable, operator: Operator) => Promise<Result>,
 ): Promise<Result> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const operator = await lockOperator(db, operatorId);
+    const operator = await lockAuditedOperator(db, operatorId);
     if (!operator) throw recordNotFound('operator_id', `There is no operator ${operatorId}. \`operator list\` shows all.`);
-    await requireAuditedOperator(db, operatorId);
     return make(db, operator);
   });
 }

@@ -1,17 +1,16 @@
-import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
-import { findOperator, lockOperator } from '../../store/access/operator.ts';
-import { insertOperatorCredential, updateOperatorCredentialEnded } from '../../store/access/operator-credential.ts';
+import { findOperator } from '../../store/access/operator.ts';
+import { updateOperatorCredentialEnded } from '../../store/access/operator-credential.ts';
 import { listPasskeys, type StoredPasskey, usePasskey } from '../../store/access/operator-passkey.ts';
 import { findVerifiers } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
+import { auditOperator, lockAuditedOperator } from './audited-operator.ts';
+import { insertVerifier } from './insert-verifier.ts';
 import type { SessionTools } from './operator-session.ts';
 import { type KeptPasskey, optionsToAdd, type PageAddress, readNewPasskey } from './passkey.ts';
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';
-import { hashOfVerifier } from './second-factor.ts';
 
 /** Enough for five devices of a person, and for their replacements. */
 const PASSKEYS_MAX = 10;
@@ -70,10 +69,7 @@ export async function insertPasskey(
   const known = await listPasskeys(db, operatorId);
   if (known.length >= PASSKEYS_MAX) throw refusal(`There are ${PASSKEYS_MAX} passkeys already. Remove one of them first.`);
   if (known.some((each) => readPasskey(each).id === passkey.id)) throw refusal('This passkey was added already.');
-  const verifier = JSON.stringify(passkey);
-  const { id: credentialId } = newCredential('session');
-  const credential = { credentialId, operatorId, kind: 'passkey', secretSha256: hashOfVerifier(verifier), verifier } as const;
-  await insertOperatorCredential(db, { ...credential, seconds: LASTING_CREDENTIAL_SECONDS });
+  const credentialId = await insertVerifier(db, { operatorId, kind: 'passkey', verifier: JSON.stringify(passkey) });
   await usePasskey(db, credentialId, { counter, challengeAtMs });
   return (await listPasskeys(db, operatorId)).find((each) => each.credentialId === credentialId) as StoredPasskey;
 }
@@ -87,8 +83,7 @@ export async function addPasskey(tools: SessionTools, own: Actor, given: NewPass
   const { operatorId } = own;
   const read = await readChallengedPasskey(tools, purposeOfAdding(operatorId), given);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await lockOperator(db, operatorId);
-    await requireAuditedOperator(db, operatorId);
+    await lockAuditedOperator(db, operatorId);
     const added = await insertPasskey(db, operatorId, read);
     await auditOperator(db, own, { operatorId, action: 'operator.add-passkey' });
     return added;
@@ -99,8 +94,7 @@ export async function addPasskey(tools: SessionTools, own: Actor, given: NewPass
 export async function removePasskey({ database }: SessionTools, own: Actor, credentialId: string): Promise<void> {
   const { operatorId } = own;
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await lockOperator(db, operatorId);
-    await requireAuditedOperator(db, operatorId);
+    await lockAuditedOperator(db, operatorId);
     const known = await listPasskeys(db, operatorId);
     if (!known.some((each) => each.credentialId === credentialId))
       throw recordNotFound('passkey_id', 'There is no such passkey of yours. Reload the list.');

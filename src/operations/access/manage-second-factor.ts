@@ -1,15 +1,13 @@
-import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { findOperator, lockOperator } from '../../store/access/operator.ts';
-import { insertOperatorCredential } from '../../store/access/operator-credential.ts';
+import { findOperator } from '../../store/access/operator.ts';
 import { updateCredentialsOfKindsEnded, useSecondFactorStep } from '../../store/access/operator-password.ts';
 import { readClock } from '../../store/clock.ts';
-import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { auditOperator, requireAuditedOperator } from './audited-operator.ts';
+import { auditOperator, lockAuditedOperator } from './audited-operator.ts';
+import { insertVerifier } from './insert-verifier.ts';
 import type { SessionTools } from './operator-session.ts';
-import { findStep, hashOfVerifier, type NewSecondFactor, newSecondFactor } from './second-factor.ts';
+import { findStep, type NewSecondFactor, newSecondFactor } from './second-factor.ts';
 
 export interface BegunSecondFactor extends NewSecondFactor {
   /** The secret, sealed for this operator: it comes back with the first code, and nothing is kept until then. */
@@ -36,20 +34,12 @@ export async function addSecondFactor(
   const { operatorId } = own;
   const secret = openEnrolment(sealing(operatorId).open, enrolment);
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await holdOwn(db, operatorId);
+    await lockAuditedOperator(db, operatorId);
     const step = findStep(secret, totp, (await readClock(db)).getTime());
     if (step === undefined)
       throw refusal('totp', 'The code is not valid now. Check the clock of the phone, and send the next code.');
     await updateCredentialsOfKindsEnded(db, operatorId, ['totp']);
-    const { id: credentialId } = newCredential('session');
-    const factor = {
-      credentialId,
-      operatorId,
-      kind: 'totp',
-      secretSha256: hashOfVerifier(enrolment),
-      verifier: enrolment,
-    } as const;
-    await insertOperatorCredential(db, { ...factor, seconds: LASTING_CREDENTIAL_SECONDS });
+    const credentialId = await insertVerifier(db, { operatorId, kind: 'totp', verifier: enrolment });
     await useSecondFactorStep(db, credentialId, step);
     await auditOperator(db, own, { operatorId, action: 'operator.add-second-factor' });
   });
@@ -58,15 +48,10 @@ export async function addSecondFactor(
 /** From now on the password is enough. */
 export async function removeSecondFactor({ database }: SessionTools, own: Actor): Promise<void> {
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await holdOwn(db, own.operatorId);
+    await lockAuditedOperator(db, own.operatorId);
     await updateCredentialsOfKindsEnded(db, own.operatorId, ['totp']);
     await auditOperator(db, own, { operatorId: own.operatorId, action: 'operator.remove-second-factor' });
   });
-}
-
-async function holdOwn(db: Queryable, operatorId: string): Promise<void> {
-  await lockOperator(db, operatorId);
-  await requireAuditedOperator(db, operatorId);
 }
 
 function openEnrolment(open: (sealed: string) => string, enrolment: string): string {

@@ -13,7 +13,7 @@ import {
 } from '../../store/access/operator-password.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireAuditedOperator } from './audited-operator.ts';
+import { lockAuditedOperator, requireAuditedOperator } from './audited-operator.ts';
 import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readChallengedPasskey } from './manage-passkey.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';
@@ -61,8 +61,7 @@ export async function beginPasskeyByCode(tools: SessionTools, { code, totp }: Li
     if (totp === undefined) throw secondFactorMissing();
     await claimAttempt(tools, known);
     await inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
-      await lockOperator(db, operatorId);
-      await requireAuditedOperator(db, operatorId);
+      await lockAuditedOperator(db, operatorId);
       await requireSecondFactor(db, { held: factor, ...(await factorOf(tools, db, known, totp)) });
     });
   }

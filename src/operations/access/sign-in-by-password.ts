@@ -1,10 +1,9 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
 import type { Operator } from '../../domain/access/operator.ts';
-import { LASTING_CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-credential.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';
-import { insertOperatorCredential, lockOperatorCredential } from '../../store/access/operator-credential.ts';
+import { lockOperatorCredential } from '../../store/access/operator-credential.ts';
 import {
   claimPasswordAttempt,
   findOperatorOfLogin,
@@ -16,8 +15,9 @@ import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
+import { insertVerifier } from './insert-verifier.ts';
 import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
-import { hashOfVerifier, requireOwnVerifier, useSecondFactor } from './second-factor.ts';
+import { requireOwnVerifier, useSecondFactor } from './second-factor.ts';
 
 export interface PasswordSignIn {
   /** The e-mail address or the id of the operator. */
@@ -135,9 +135,7 @@ export async function factorOf(tools: SessionTools, db: Queryable, { operatorId 
 /** All sessions of the operator end. */
 export async function replacePassword(db: Queryable, operatorId: string, verifier: string): Promise<void> {
   await updateCredentialsOfKindsEnded(db, operatorId, ['password', 'session']);
-  const { id: credentialId } = newCredential('session');
-  const password = { credentialId, operatorId, kind: 'password', secretSha256: hashOfVerifier(verifier), verifier } as const;
-  await insertOperatorCredential(db, { ...password, seconds: LASTING_CREDENTIAL_SECONDS });
+  await insertVerifier(db, { operatorId, kind: 'password', verifier });
 }
 
 /**

@@ -105,7 +105,7 @@ const IS_VALID = `c.ended_at is null and c.expires_at > now()
 const USED_AT = "date_trunc('minute', now())";
 
 /** SQL for the kinds of credentials that are kept as what they are checked with. */
-export const VERIFIER_KINDS = "array['password', 'totp', 'passkey']";
+const VERIFIER_KINDS = "array['password', 'totp', 'passkey']";
 
 const FIND: Statement = {
   name: 'find_operator_credential',

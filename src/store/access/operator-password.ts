@@ -4,7 +4,6 @@ import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
 import type { SecretsOfKey } from '../webhooks/webhook-endpoint.ts';
-import { VERIFIER_KINDS } from './operator-credential.ts';
 
 /** What names an operator who signs in by password: the address in its canonical form, or the id. */
 export type Login = { readonly canonicalAddress: string } | { readonly operatorId: string };
@@ -32,16 +31,16 @@ export interface Verifier {
 const LIST: Statement = {
   name: 'list_operator_verifiers',
   text: `select credential_id as "credentialId", kind, verifier, secret_sha256 as "secretSha256" from operator_credential
-    where operator_id = $1 and kind = any (${VERIFIER_KINDS}) and ended_at is null order by created_at desc, credential_id desc`,
+    where operator_id = $1 and kind in ('password', 'totp') and ended_at is null order by created_at desc, credential_id desc`,
 };
 
 export async function findVerifiers(
   db: Queryable,
   operatorId: string,
-): Promise<{ readonly password: Verifier | undefined; readonly totp: Verifier | undefined; readonly hasPasskey: boolean }> {
+): Promise<{ readonly password: Verifier | undefined; readonly totp: Verifier | undefined }> {
   const rows = await run<Verifier & { readonly kind: string }>(db, LIST, [operatorId]);
   const first = (wanted: string) => rows.find(({ kind }) => kind === wanted);
-  return { password: first('password'), totp: first('totp'), hasPasskey: first('passkey') !== undefined };
+  return { password: first('password'), totp: first('totp') };
 }
 
 const { free: FREE, firstWaitSeconds: FIRST_WAIT, waitSecondsMax: WAIT_MAX } = SIGN_IN_ATTEMPTS;
