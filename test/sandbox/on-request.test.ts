@@ -238,6 +238,8 @@ describe('changes in a minute', () => {
     const refused = (await Promise.all(asked)).filter(({ status }) => status === 429);
     assert.ok(refused.length > 0 && refused.length <= 100, `${refused.length} were refused`);
     assert.ok(Number(refused[0]?.headers.get('retry-after')) >= 1);
+    const sentence = 'A partner of a sandbox asks for at most 600 changes at once under /v1/sandbox, then for 600 a minute.';
+    assert.ok(refused[0]?.body.error.message.startsWith(sentence), refused[0]?.body.error.message);
     // Ten are free again in each second: they are taken by the first of so many.
     for (const path of CHANGES) {
       const answers = await Promise.all(Array.from({ length: 100 }, () => ask(client, path, ASKED)));

@@ -304,7 +304,7 @@ describe('endpoints', () => {
   );
 
   test(
-    'five at most, none twice at one address, ten additions a minute; a receiver that fails the challenge gets none',
+    'five at most, none twice at one address, ten additions at once; a receiver that fails the challenge gets none',
     HANG_LIMIT,
     async () => {
       const { client } = await newManager();
@@ -317,7 +317,9 @@ describe('endpoints', () => {
       const answers: Answer[] = [];
       for (let number = 0; number < 12; number++) answers.push(await hasty.post(PATH, { url: `${service.baseUrl}/${number}` }));
       assert.deepEqual(countByStatus(answers), { 400: 10, 429: 2 });
-      assert.ok(Number(answers.at(-1)?.headers.get('retry-after')) >= 1);
+      const last = answers.at(-1);
+      assert.ok(Number(last?.headers.get('retry-after')) >= 1);
+      assert.match(last?.body.error.message, /^A partner adds at most 10 endpoints at once, then 10 a minute\. Retry after/);
     },
   );
 });
@@ -394,7 +396,7 @@ test('paused_until is a time to come, of an active endpoint', async () => {
   assert.equal(await shown(), null);
 });
 
-test('sixty changes a minute: beyond them rate_limited, and look-ups go on', HANG_LIMIT, async () => {
+test('sixty changes at once: beyond them rate_limited, and look-ups go on', HANG_LIMIT, async () => {
   const { client, endpointId } = await newOwnEndpoint();
   const answers = await Promise.all(
     Array.from({ length: 150 }, () => call(client, 'PATCH', `${PATH}/${endpointId}`, { event_types: [] })),
@@ -402,6 +404,11 @@ test('sixty changes a minute: beyond them rate_limited, and look-ups go on', HAN
   const { 429: refused = 0 } = countByStatus(answers);
   // The one that added the endpoint counts too, and each second that they run allows another.
   assert.ok(refused >= 1 && refused <= 91, JSON.stringify(countByStatus(answers)));
+  const { body } = answers.find(({ status }) => status === 429) as Answer;
+  assert.match(
+    body.error.message,
+    /^A partner makes at most 60 changes of its endpoints at once, then 60 a minute\. Retry after/,
+  );
   assert.equal((await client.call(PATH)).status, 200);
 });
 

@@ -7,6 +7,7 @@ import { TokenBucket } from './token-bucket.ts';
 const PARTNERS_MAX = 10_000;
 
 export interface MinuteLimit {
+  /** So many at once, and so many more in each minute: in the minute after a pause nearly twice as many. */
   readonly perMinute: number;
   readonly limit: Limit;
   /** Begins the error message. */
@@ -14,7 +15,7 @@ export interface MinuteLimit {
 }
 
 /**
- * Limits what each partner does in a minute, in this process.
+ * Limits what each partner does at once and in the long run, in this process.
  *
  * @returns A function that throws `rate_limited` beyond the limit.
  */

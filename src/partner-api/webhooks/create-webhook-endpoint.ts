@@ -15,7 +15,7 @@ import { IF_SECRET_IS_LOST, sealedAnswers } from './sealed-answers.ts';
 
 /** The receiver has 15 s for the challenge. */
 const DEADLINE_MS = 25_000;
-/** Each is a request to a server that the partner names. */
+/** At once, and then in each minute: each is a request to a server that the partner names. */
 const CHALLENGES_PER_MINUTE = 10;
 
 /**
@@ -26,7 +26,7 @@ export function createWebhookEndpoint(app: FastifyInstance, options: PartnerApiO
   const limitChallenges = limitPerMinute({
     perMinute: CHALLENGES_PER_MINUTE,
     limit: 'endpoint_challenges',
-    sentence: `A partner adds at most ${CHALLENGES_PER_MINUTE} endpoints a minute.`,
+    sentence: `A partner adds at most ${CHALLENGES_PER_MINUTE} endpoints at once, then ${CHALLENGES_PER_MINUTE} a minute.`,
   });
   postWithStoredAnswer<Static<typeof CreateEndpointBody>>(app, options, {
     operation: 'createWebhookEndpoint',
