@@ -16,7 +16,7 @@ export function openRules(
     onError: report('warn', 'the rules could not be read; the service tries again'),
     onUnverified: report(
       'error',
-      'a rule differs from the audit: where it would be in force, confirmations are answered with 503',
+      'a rule differs from the audit: where it would be in force, confirmations are answered with 503; `rule verify` names all',
     ),
     onRefused: countUnverified,
     onClock: correctIdentifierClock,

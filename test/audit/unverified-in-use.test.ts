@@ -52,6 +52,26 @@ test('a modified rule is an error of its own, no database that could not be read
   assert.match(line?.err.message ?? '', /^The rule point_conversion\/modified-later differs from the audit: point_value/);
 });
 
+test('several rules that are modified at once are one line of the log, which names the first and the command that names all', async () => {
+  await insertPrice(database, 'point_conversion', {
+    partnerId: partner.partnerId,
+    label: 'also',
+    starts: '-1 hour',
+    price: '0.05',
+  });
+  await modify("update rule_version set point_value = '0.5' where version = $1", 'also');
+  const { service } = await open();
+  assert.equal((await new Client(service.baseUrl, key.apiKey).confirm()).status, 503);
+  await waitFor('line about the rules', () => linesOf(service).length > 0);
+  await service.end('SIGTERM');
+  const lines = linesOf(service).filter(({ err }) => err !== undefined);
+  assert.deepEqual(
+    lines.map(({ err }) => err.message.split(' differs')[0]),
+    ['The rule point_conversion/modified-later'],
+  );
+  assert.match(lines[0]?.msg ?? '', /`rule verify` names all/);
+});
+
 test('a modified key is counted each time that it is looked up', async () => {
   await modify("update api_key set permission = 'manage' where key_id = $1", other.key.key.keyId);
   const { service, count } = await open();

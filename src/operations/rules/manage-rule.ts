@@ -19,10 +19,9 @@ import {
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { lockKnownPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
 import { withRole } from '../with-role.ts';
 import { ruleToWire } from './rule-to-wire.ts';
-import { readVerifiedRulesNamed, ruleSubject } from './verified-rules.ts';
+import { readVerifiedRulesNamed, ruleSubject, unverifiedRule } from './verified-rules.ts';
 
 /**
  * Stores a new version of a rule. It takes effect at its start in every process; the default start is the earliest time at which all
@@ -104,8 +103,7 @@ export async function listPartnersUnderDefaults(
 /** The entry of a change contains the version as it is: it would confirm an edit. */
 async function requireVerifiedRule(db: Queryable, rule: RuleRecord): Promise<void> {
   const doubt = (await readVerifiedRulesNamed(db, databaseOf(db).auditKeys, [rule])).doubts.get(ruleSubject(rule));
-  if (doubt === undefined) return;
-  throw new UnverifiedRecordError(`The rule ${ruleSubject(rule)} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
+  if (doubt !== undefined) throw unverifiedRule(ruleSubject(rule), doubt);
 }
 
 async function auditRule(

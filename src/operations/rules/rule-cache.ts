@@ -5,8 +5,7 @@ import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/
 import { unavailable } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-version.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
-import { readVerifiedRuleEntries } from './verified-rules.ts';
+import { readVerifiedRuleEntries, unverifiedRule } from './verified-rules.ts';
 
 /**
  * The rules in force for a partner at a time of `performance.now()`. Returned at once from memory; after an outage of the database only
@@ -125,8 +124,7 @@ async function read(database: Database, { clock, ages, known, onUnverified, onCl
   if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
-  for (const [version, doubt] of rules.doubts)
-    onUnverified(new UnverifiedRecordError(`The rule ${version} differs from the audit: ${doubt}. ${WHAT_TO_DO}`));
+  for (const [subject, doubt] of rules.doubts) onUnverified(unverifiedRule(subject, doubt));
   const inUse = (rules: readonly RuleRecord[]): VersionsByPartner =>
     Map.groupBy(
       rules.filter(({ withdrawnAt }) => withdrawnAt === null),

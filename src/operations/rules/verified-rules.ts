@@ -14,7 +14,7 @@ import {
 } from '../../store/rules/rule-version.ts';
 import { differingFields } from '../audit/compare-with-audit.ts';
 import { readSealedRecord, type SealedRecord } from '../audit/sealed-record.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from '../audit/unverified-record.ts';
+import { RecordDiffersError, type UnverifiedRecordError } from '../audit/unverified-record.ts';
 import { ruleToWire } from './rule-to-wire.ts';
 
 /** Versions in the database, with the versions in their sealed audit entries. */
@@ -28,6 +28,11 @@ export interface VerifiedRules {
 
 export function ruleSubject({ kind, version }: RuleName): string {
   return `${kind}/${version}`;
+}
+
+/** @param doubt How the version differs from its entry, as {@link VerifiedRules.doubts} says it. */
+export function unverifiedRule(subject: string, doubt: string): UnverifiedRecordError {
+  return new RecordDiffersError('rule', subject, doubt);
 }
 
 /** So many are compared in a turn of the event loop, which takes some milliseconds. */
@@ -109,8 +114,7 @@ export async function readVerifiedRules(
   const stored = await listRuleVersionsOf(db, partnerId, RULE_KINDS);
   const subjects = new Set([...stored.map(ruleSubject), ...(await listAuditedRules(db, partnerId))]);
   const { sealed, doubts } = await readVerifiedRulesNamed(db, auditKeys, [...subjects].map(nameOf));
-  for (const [subject, doubt] of doubts)
-    throw new UnverifiedRecordError(`The rule ${subject} differs from the audit: ${doubt}. ${WHAT_TO_DO}`);
+  for (const [subject, doubt] of doubts) throw unverifiedRule(subject, doubt);
   return sealed.filter((rule) => (rule.partnerId === null || rule.partnerId === partnerId) && rule.withdrawnAt === null);
 }
 
