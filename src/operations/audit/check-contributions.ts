@@ -2,12 +2,17 @@ import type { ContributionSeals } from '../../domain/contributions/contribution-
 import { formatValue } from '../../domain/settlements/compare-with-line.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';
+import { EditedContributionError, WHAT_TO_DO } from './unverified-record.ts';
 
 /** A contribution that is not as the service recorded it. */
 export interface ContributionProblem {
   readonly transactionId: string;
   readonly code: 'contribution_changed' | 'contribution_removed' | 'contribution_unsealed' | 'contribution_unknown_key';
   readonly message: string;
+}
+
+export function editedContribution({ message }: Pick<ContributionProblem, 'message'>): EditedContributionError {
+  return new EditedContributionError(`${message} ${WHAT_TO_DO}`);
 }
 
 export interface SealCheck {

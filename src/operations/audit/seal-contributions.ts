@@ -16,9 +16,8 @@ import { findOpenSettlement } from '../../store/settlements/settlement.ts';
 import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import { forEachPartner } from '../for-each-partner.ts';
-import { checkContributionSeal, type SealCheck } from './check-contributions.ts';
+import { checkContributionSeal, editedContribution, type SealCheck } from './check-contributions.ts';
 import { endAdoption, ensureSealStart, findSealStart, type SealStart } from './seal-start.ts';
-import { EditedContributionError, WHAT_TO_DO } from './unverified-record.ts';
 import { type AuditedDatabase, verifyAudit } from './verify-audit.ts';
 
 const LONG: LongStatements = { timeoutMs: 4_500 };
@@ -123,5 +122,5 @@ export function sealedOnly({ contributionSeals }: Pick<Database, 'contributionSe
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);
   const problem = row && checkContributionSeal(row, sealedOnly(databaseOf(db)));
-  if (problem) throw new EditedContributionError(`${problem.message} ${WHAT_TO_DO}`);
+  if (problem) throw editedContribution(problem);
 }

@@ -32,7 +32,7 @@ import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
-import { findUnverified, type SealCheck } from '../audit/check-contributions.ts';
+import { editedContribution, findUnverified, type SealCheck } from '../audit/check-contributions.ts';
 import { requireAllAudited } from '../audit/require-audited.ts';
 import { adoptUnsealed, sealedOnly } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
@@ -189,7 +189,7 @@ async function carryForward(db: Queryable, { open, prices }: Work, previous: Set
 async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
   for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
     const [unverified] = await findUnverified(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
-    if (unverified) throw new UnverifiedRecordError(`${unverified.message} ${WHAT_TO_DO}`);
+    if (unverified) throw editedContribution(unverified);
   }
 }
 
@@ -252,7 +252,7 @@ async function readBack(
   };
   const { csvSha256, lineCount, byteCount } = await digestStatement(lines());
   const unverified = await contributions.end();
-  if (unverified) throw new UnverifiedRecordError(`${unverified.message} ${WHAT_TO_DO}`);
+  if (unverified) throw editedContribution(unverified);
   const statement = {
     csvSha256,
     lineCount,
