@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { escapeHidden, escapeHiddenInLines, isLine, isText, lineForm, textForm } from './single-line-text.ts';
+import {
+  checkLine,
+  escapeHidden,
+  escapeHiddenInLines,
+  isLine,
+  isText,
+  lineForm,
+  textForm,
+  whyRefused,
+} from './single-line-text.ts';
 
 /** Every bidirectional control character of Unicode. */
 const BIDIRECTIONAL = ['\u061c', '\u200e', '\u200f', ...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'];
@@ -72,5 +81,15 @@ test('what is shown does nothing to a terminal, reads back as what it was, and k
       if (!text.includes('\\u')) assert.equal(read, text);
       assert.equal(escapeHiddenInLines(`${text}\n`), `${escapeHiddenInLines(text)}\n`);
     }),
+  );
+});
+
+test('the problem of a line names its field and the form; what is refused is too long, blank, or has characters that nobody sees', () => {
+  const message = 'reason must be a line of 1 to 5 characters.';
+  assert.deepEqual(checkLine('reason', 'too long', 5), { field: 'reason', code: 'wrong_form', message });
+  assert.equal(checkLine('reason', 'short', 5), false);
+  assert.deepEqual(
+    ['too long', ' ', 'a\u202e'].map((text) => whyRefused(text, 5)),
+    ['wrong_length', 'wrong_length', 'invalid_characters'],
   );
 });

@@ -1,3 +1,5 @@
+import { type ErrorDetail, wrongForm } from './service-error.ts';
+
 /**
  * Invisible characters with an effect: control characters, bidirectional control characters, which change how the rest of a page reads,
  * and marks by which two texts differ that look the same. Not the characters that Arabic, Persian and emoji need: the joiners U+200C and
@@ -16,6 +18,16 @@ export function countCharacters(text: string): number {
 /** Whether a text of either language is valid on one line: not blank, at most so long, without hidden characters. */
 export function isLine(text: string, charactersMax: number): boolean {
   return countCharacters(text) <= charactersMax && text.trim() !== '' && text.search(HIDDEN) === -1;
+}
+
+/** The problem of a text that {@link isLine} refuses; `false` for a line. */
+export function checkLine(field: string, text: string, charactersMax: number): ErrorDetail | false {
+  return !isLine(text, charactersMax) && wrongForm(field, lineForm(text, charactersMax));
+}
+
+/** Why {@link isLine} or {@link isText} refuses a text, where an answer tells the two apart. */
+export function whyRefused(text: string, charactersMax: number): 'wrong_length' | 'invalid_characters' {
+  return text.trim() === '' || countCharacters(text) > charactersMax ? 'wrong_length' : 'invalid_characters';
 }
 
 /** Whether {@link isLine} accepts the text with a space for each line feed. */

@@ -1,5 +1,5 @@
-import { ServiceError } from '../domain/service-error.ts';
-import { countCharacters, isLine, lineForm } from '../domain/single-line-text.ts';
+import { invalidRequest } from '../domain/service-error.ts';
+import { checkLine, whyRefused } from '../domain/single-line-text.ts';
 
 const REASON_CHARACTERS_MAX = 500;
 const NAME_CHARACTERS_MAX = 200;
@@ -15,8 +15,6 @@ export function requireName(name: string): void {
 }
 
 function requireLine(field: string, text: string, charactersMax: number): void {
-  if (isLine(text, charactersMax)) return;
-  const message = `${field} must be ${lineForm(text, charactersMax)}.`;
-  const code = text.trim() === '' || countCharacters(text) > charactersMax ? 'wrong_length' : 'invalid_characters';
-  throw new ServiceError('invalid_request', message, { details: [{ field, code, message }] });
+  const problem = checkLine(field, text, charactersMax);
+  if (problem) throw invalidRequest([{ ...problem, code: whyRefused(text, charactersMax) }]);
 }

@@ -2,7 +2,7 @@ import type { ContributionStatus } from '../contributions/contribution-status.ts
 import type { DetailCode } from '../detail-codes.ts';
 import { MONEY_DECIMALS, readAmount } from '../numbers/money.ts';
 import type { ErrorDetail } from '../service-error.ts';
-import { isLine, lineForm } from '../single-line-text.ts';
+import { checkLine } from '../single-line-text.ts';
 import { ADJUSTMENT_REASONS, type AdjustmentReason, type AdjustmentStatus, isRestatement } from './adjustment.ts';
 import { ASK_AN_ADMIN, checkEffect, effectOf, isWithinWorth, type SettledState } from './adjustment-effect.ts';
 
@@ -86,10 +86,8 @@ export function checkNewAdjustment(adjustment: NewAdjustment, context: Adjustmen
     context.contributionStatus !== 'confirmed' && NOT_CONFIRMED,
     !isReason(reasonCode) &&
       problem('reason_code', 'unsupported_value', `reason_code must be one of ${ADJUSTMENT_REASONS.join(', ')}.`),
-    !isLine(reasonEn, REASON_CHARACTERS_MAX) &&
-      problem('reason_en', 'wrong_form', `reason_en must be ${lineForm(reasonEn, REASON_CHARACTERS_MAX)}.`),
-    !isLine(reasonAr, REASON_CHARACTERS_MAX) &&
-      problem('reason_ar', 'wrong_form', `reason_ar must be ${lineForm(reasonAr, REASON_CHARACTERS_MAX)}.`),
+    checkLine('reason_en', reasonEn, REASON_CHARACTERS_MAX),
+    checkLine('reason_ar', reasonAr, REASON_CHARACTERS_MAX),
     ...(isReason(reasonCode) ? checkChange(reasonCode, adjustment, context) : []),
   ].filter((found) => found !== false);
 }
@@ -171,13 +169,9 @@ function checkBounds(stated: StatedDeltas, settled: SettledState): Problems {
 }
 
 function checkBeyondWorth(reason: string, isNeeded: boolean): ErrorDetail | false {
-  const refuse = (code: DetailCode, message: string) => problem('beyond_worth_reason', code, message);
-  if (!isNeeded)
-    return refuse('not_expected', 'beyond_worth_reason must be left out, because the settled amount stays within its bounds.');
-  return (
-    !isLine(reason, REASON_CHARACTERS_MAX) &&
-    refuse('wrong_form', `beyond_worth_reason must be ${lineForm(reason, REASON_CHARACTERS_MAX)}.`)
-  );
+  const field = 'beyond_worth_reason';
+  if (isNeeded) return checkLine(field, reason, REASON_CHARACTERS_MAX);
+  return problem(field, 'not_expected', `${field} must be left out, because the settled amount stays within its bounds.`);
 }
 
 function checkReversal(

@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '../service-error.ts';
-import { isLine, lineForm } from '../single-line-text.ts';
+import { checkLine } from '../single-line-text.ts';
 
 /**
  * A planting project, for which contributions are pooled.
@@ -22,8 +22,8 @@ export const PROJECT_NAME_MAX = 200;
 /** All problems of a new project, by field; empty when it may be created. */
 export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorDetail[] {
   const found: (ErrorDetail | false)[] = [
-    checkName('name_en', nameEn),
-    checkName('name_ar', nameAr),
+    checkLine('name_en', nameEn, PROJECT_NAME_MAX),
+    checkLine('name_ar', nameAr, PROJECT_NAME_MAX),
     !isCountry(country) && {
       field: 'country',
       code: 'unsupported_value',
@@ -31,11 +31,6 @@ export function checkNewProject({ nameEn, nameAr, country }: NewProject): ErrorD
     },
   ];
   return found.filter((each) => each !== false);
-}
-
-function checkName(field: string, name: string): ErrorDetail | false {
-  if (isLine(name, PROJECT_NAME_MAX)) return false;
-  return { field, code: 'wrong_form', message: `${field} must be ${lineForm(name, PROJECT_NAME_MAX)}.` };
 }
 
 const REGIONS = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });

@@ -12,7 +12,7 @@ import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
 import { type ErrorDetail, invalidRequest, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
-import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import { checkLine } from '../../domain/single-line-text.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import {
   type Adjustment,
@@ -161,8 +161,8 @@ export const approveAdjustment = withRole(
 export const rejectAdjustment = withRole(
   'operator',
   async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
-    if (!isLine(note, NOTE_MAX))
-      throw invalidRequest([problem('reason', 'wrong_form', `The reason must be ${lineForm(note, NOTE_MAX)}.`)]);
+    const illFormed = checkLine('reason', note, NOTE_MAX);
+    if (illFormed) throw invalidRequest([illFormed]);
     return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
       updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
     );

@@ -11,7 +11,7 @@ import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
 import { type ErrorDetail, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
-import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import { checkLine } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import {
@@ -135,7 +135,7 @@ async function requirePossible(
     checkChangeNo(batch, change.expectedChangeNo),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
-    checkReason(change.reason),
+    change.reason !== null && checkLine('reason', change.reason, REASON_MAX),
     ...(change.changeType === 'evidence_added' ? checkNewEvidence(change.evidence, now) : []),
     change.changeType === 'corrected' && checkQuantity(batch, change.quantity),
     change.changeType === 'advanced' && change.projectId !== undefined && checkAllocation(batch),
@@ -166,11 +166,6 @@ function checkNextStatus({ status }: ImpactBatch, to: EnvironmentalStatus): Erro
 function checkChangeNo({ changeNo }: ImpactBatch, expected = changeNo): ErrorDetail | false {
   const message = `The batch was changed meanwhile: its latest change has the number ${changeNo}, not ${expected}. Look at it again.`;
   return changeNo !== expected && problem('expected_change_no', 'not_possible', message);
-}
-
-function checkReason(reason: string | null): ErrorDetail | false {
-  if (reason === null || isLine(reason, REASON_MAX)) return false;
-  return problem('reason', 'wrong_form', `The reason must be ${lineForm(reason, REASON_MAX)}.`);
 }
 
 /** A project is named when the batch is allocated. */

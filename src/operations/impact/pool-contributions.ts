@@ -2,8 +2,8 @@ import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { type ErrorDetail, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
-import { isLine, lineForm } from '../../domain/single-line-text.ts';
+import { refuseInvalid, ServiceError, wrongForm } from '../../domain/service-error.ts';
+import { checkLine } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-batch.ts';
@@ -122,8 +122,8 @@ export const createPooledImpactBatch = withRole(
 
 function refuseIllFormed({ name, quantity }: NewImpactBatch): void {
   const details = [
-    !isLine(name, NAME_MAX) && problem('name', `name must be ${lineForm(name, NAME_MAX)}.`),
-    (quantity < 1n || quantity > POINTS_MAX) && problem('quantity', 'quantity must be a whole number of trees, 1 or more.'),
+    checkLine('name', name, NAME_MAX),
+    (quantity < 1n || quantity > POINTS_MAX) && wrongForm('quantity', 'a whole number of trees, 1 or more'),
   ].filter((found) => found !== false);
   refuseInvalid(details);
 }
@@ -179,8 +179,4 @@ async function poolInto(db: Queryable, actor: Actor, { batch, partners }: Additi
 
 function subject({ impactBatchId }: ImpactBatch) {
   return { partnerId: null, subjectId: impactBatchId };
-}
-
-function problem(field: string, message: string): ErrorDetail {
-  return { field, code: 'wrong_form', message };
 }

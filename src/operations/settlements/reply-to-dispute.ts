@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { invalidRequest } from '../../domain/service-error.ts';
-import { countCharacters, isText, textForm } from '../../domain/single-line-text.ts';
+import { invalidRequest, wrongForm } from '../../domain/service-error.ts';
+import { isText, textForm, whyRefused } from '../../domain/single-line-text.ts';
 import { listSubjectsOfAction } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { lockSettlement } from '../../store/settlements/settlement.ts';
@@ -79,8 +79,8 @@ export async function findRepliedSettlements(db: Queryable, settlementIds: reado
 
 function requireText(text: string): void {
   if (isText(text, REPLY_CHARACTERS_MAX)) return;
-  const code = text.trim() === '' || countCharacters(text) > REPLY_CHARACTERS_MAX ? 'wrong_length' : 'invalid_characters';
-  throw invalidRequest([{ field: 'text', code, message: `text must be ${textForm(text, REPLY_CHARACTERS_MAX)}.` }]);
+  const problem = wrongForm('text', textForm(text, REPLY_CHARACTERS_MAX));
+  throw invalidRequest([{ ...problem, code: whyRefused(text, REPLY_CHARACTERS_MAX) }]);
 }
 
 const refused = (message: string) => invalidRequest([{ field: 'settlement_id', code: 'not_possible', message }]);
