@@ -1,3 +1,4 @@
+import { repeatWhileFull } from '../../concurrency/repeat-while-full.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import type { Database } from '../../store/database.ts';
 import {
@@ -39,10 +40,6 @@ export async function removeOldEvents(database: Database, days: number, { signal
       : deleteOldEvents(pool, partnerId, { days, limit });
   let sum = 0;
   const failed = (count: number) => `Old events of ${pluralise(count, 'partner')} could not be removed.`;
-  const removeRehearsals = async (partnerId: string, limit: number): Promise<Removed> => {
-    const count = await deleteOldRehearsals(pool, partnerId, { days, limit });
-    return { count, isPartial: count === limit };
-  };
   const ask = askLong<{ readonly partnerId: string }>(database, { timeoutMs: LIST_WITHIN_MS });
   const rehearsed = new Set(await listPartnersWithOldRehearsals(nodes, days, ask));
   const lists = [rehearsed, await listPartnersWithOldTests(nodes, days, ask), await listPartnersWithOldEvents(nodes, days, ask)];
@@ -50,14 +47,19 @@ export async function removeOldEvents(database: Database, days: number, { signal
     .filter((partnerId) => !except?.has(partnerId))
     .map((partnerId) => ({ partnerId }));
   await forEachPartner(nodes, partners, { signal, failed }, async ({ partnerId }) => {
-    if (rehearsed.has(partnerId)) await removeAll((limit) => removeRehearsals(partnerId, limit), signal);
+    if (rehearsed.has(partnerId))
+      await repeatWhileFull(AT_ONCE, (limit) => deleteOldRehearsals(pool, partnerId, { days, limit }), signal);
     await removeAll((limit) => deleteOldTests(pool, partnerId, { days, limit }), signal);
     sum += await removeAll((limit) => removeSome(partnerId, limit), signal);
   });
   return sum;
 }
 
-/** @param remove Removes so many at most. */
+/**
+ * An event may have more deliveries than are removed at once: a part that is not full may have others after it.
+ *
+ * @param remove Removes so many at most.
+ */
 async function removeAll(remove: (limit: number) => Promise<Removed>, signal: AbortSignal | undefined): Promise<number> {
   let [sum, isPartial] = [0, true];
   while (isPartial && !signal?.aborted) {

@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { inSlices } from '../../concurrency/in-slices.ts';
+import { repeatWhileFull } from '../../concurrency/repeat-while-full.ts';
 import { type PartnerStanding, refuseSuspended } from '../../domain/access/partner-standing.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { listFingerprint } from '../../domain/canonical-payloads.ts';
@@ -217,7 +218,7 @@ async function forget(db: Queryable, begun: Reconciliation, error: unknown): Pro
   const isRefused = error instanceof ServiceError && (error.code === 'invalid_request' || error.code === 'rate_limited');
   // When this fails too, the end of the lease ends the list.
   if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
-  while ((await deleteReconciliationLines(db, begun, LINES_REMOVED_AT_ONCE)) === LINES_REMOVED_AT_ONCE);
+  await removeLines(db, begun);
   await deleteRefused(db, begun);
 }
 
@@ -241,6 +242,11 @@ function stillComing(): ServiceError {
 
 const LINES_REMOVED_AT_ONCE = 2_000;
 
+/** @returns How many lines were removed: all of the reconciliation, unless the signal was aborted. */
+function removeLines(db: Queryable, name: ReconciliationName, signal?: AbortSignal): Promise<number> {
+  return repeatWhileFull(LINES_REMOVED_AT_ONCE, (limit) => deleteReconciliationLines(db, name, limit), signal);
+}
+
 /** Removes the lines of reconciliations that ended this many days ago; their counts stay. */
 export async function removeOldReconciliations(
   database: Database,
@@ -252,8 +258,7 @@ export async function removeOldReconciliations(
   let sum = 0;
   const failed = (count: number) => `The lines of ${pluralise(count, 'reconciliation')} could not be removed.`;
   await forEachPartner(nodes, await listOldReconciliations(nodes, days), { signal, failed }, async (name) => {
-    for (let removed = LINES_REMOVED_AT_ONCE; removed === LINES_REMOVED_AT_ONCE && !signal.aborted; sum += removed)
-      removed = await deleteReconciliationLines(pool, name, LINES_REMOVED_AT_ONCE);
+    sum += await removeLines(pool, name, signal);
     if (!signal.aborted) await updateLinesRemoved(pool, name);
   });
   return sum;

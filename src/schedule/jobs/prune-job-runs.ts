@@ -1,3 +1,4 @@
+import { repeatWhileFull } from '../../concurrency/repeat-while-full.ts';
 import { deleteOldJobRuns } from '../../store/jobs/job.ts';
 import type { Job } from '../job.ts';
 
@@ -10,9 +11,7 @@ export const pruneJobRuns: Job = {
   description: `removes runs of jobs that ended more than ${KEPT_DAYS} days ago`,
   pattern: '41 3 * * *',
   async run({ database: { pool }, signal }) {
-    let runs = 0;
-    for (let removed = RUNS_AT_ONCE; removed === RUNS_AT_ONCE && !signal.aborted; runs += removed)
-      removed = await deleteOldJobRuns(pool, { days: KEPT_DAYS, limit: RUNS_AT_ONCE });
-    return { runs };
+    const remove = (limit: number) => deleteOldJobRuns(pool, { days: KEPT_DAYS, limit });
+    return { runs: await repeatWhileFull(RUNS_AT_ONCE, remove, signal) };
   },
 };

@@ -1,3 +1,4 @@
+import { repeatWhileFull } from '../../concurrency/repeat-while-full.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-health.ts';
 import { DELAY_MAX_MS } from '../../domain/webhooks/retry-schedule.ts';
@@ -23,7 +24,7 @@ export async function endFarWaits(database: Database, nodes = new NodeReader(dat
   const most = { delayMaxMs: DELAY_MAX_MS + MARGIN_MS, pauseMaxMs: BREAKER_MAX_MS + MARGIN_MS };
   for (const { isOpenTooLong, ...endpoint } of await listFarEndpoints(nodes, database, most)) {
     if (isOpenTooLong) await closeEndpointBreaker(pool, endpoint);
-    const page = { longerThanMs: most.delayMaxMs, dueInMs: DELIVERY_LEASE_MS, limit: AT_ONCE };
-    while ((await makeDeliveriesDue(pool, endpoint, page)) === AT_ONCE);
+    const wait = { longerThanMs: most.delayMaxMs, dueInMs: DELIVERY_LEASE_MS };
+    await repeatWhileFull(AT_ONCE, (limit) => makeDeliveriesDue(pool, endpoint, { ...wait, limit }));
   }
 }
