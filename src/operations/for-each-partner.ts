@@ -1,6 +1,6 @@
 import { forEachSettled } from '../concurrency/for-each-settled.ts';
 import { pluralise } from '../domain/pluralise.ts';
-import type { LostNode, NodeReader } from '../store/node-reader.ts';
+import { type LostNode, type NodeReader, partnersOn } from '../store/node-reader.ts';
 
 /** Work of several partners that was not done for all of them. The cause is the first failure. */
 export class PartnersLeftError extends AggregateError {
@@ -69,23 +69,18 @@ function leftOf(
   { failed, lost }: Pick<Terms, 'failed'> & { readonly lost: readonly LostNode[] },
 ): PartnersLeftError | undefined {
   if (failures.length === 0 && lost.length === 0) return undefined;
-  const lostIds = lost.flatMap(({ partnerIds }) => [...partnerIds]);
   const message = [
     ...(failures.length > 0 ? [`${failed(failures.length)} The first: ${whyOf(failures[0]?.error)}.`] : []),
     ...lost.map(sayLeftOut),
   ].join(' ');
   const all = [...lost.map(({ failure }) => failure), ...failures.map(({ error }) => error)];
-  return new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...lostIds]));
+  return new PartnersLeftError(message, all, new Set([...failures.map(({ partnerId }) => partnerId), ...partnersOn(lost)]));
 }
 
 /** Says of nodes that do not answer whose rows were left out, and why. */
 export function partnersOfLost(lost: readonly LostNode[]): PartnersLeftError {
   const failures = lost.map(({ failure }) => failure);
-  return new PartnersLeftError(
-    lost.map(sayLeftOut).join(' '),
-    failures,
-    new Set(lost.flatMap(({ partnerIds }) => [...partnerIds])),
-  );
+  return new PartnersLeftError(lost.map(sayLeftOut).join(' '), failures, partnersOn(lost));
 }
 
 function sayLeftOut({ partnerIds, failure }: LostNode): string {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
 
@@ -25,7 +25,7 @@ export function askLong<Row extends pg.QueryResultRow>(database: Database, time:
 }
 
 /** What distributes the counters distributes every growing table. */
-export const LIST_PARTNERS_BY_NODE: Statement = {
+const LIST_PARTNERS_BY_NODE: Statement = {
   name: 'list_partners_by_node',
   text: `select placement.groupid as "groupId", array_agg(p.partner_id) as "partnerIds"
     from partner p
@@ -33,9 +33,22 @@ export const LIST_PARTNERS_BY_NODE: Statement = {
     group by placement.groupid`,
 };
 
-export interface PartnersOfNode extends pg.QueryResultRow {
+interface PartnersOfNode extends pg.QueryResultRow {
   readonly groupId: number;
   readonly partnerIds: readonly string[];
+}
+
+async function listPartnersByNode(db: Queryable): Promise<PartnersOfNode[]> {
+  return runAnew<PartnersOfNode>(db, LIST_PARTNERS_BY_NODE, []);
+}
+
+function nodeOf(nodes: readonly PartnersOfNode[], partnerId: string): PartnersOfNode | undefined {
+  return nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
+}
+
+/** @returns The node with the rows of the partner; `undefined` for an unknown partner. */
+export async function findNodeOf(db: Queryable, partnerId: string): Promise<PartnersOfNode | undefined> {
+  return nodeOf(await listPartnersByNode(db), partnerId);
 }
 
 /** Of the partner's node alone. */
@@ -51,6 +64,11 @@ const APART_FOR_MS = 10_000;
 export interface LostNode {
   readonly partnerIds: ReadonlySet<string>;
   readonly failure: unknown;
+}
+
+/** The partners whose rows are on one of these nodes. */
+export function partnersOn(lost: readonly LostNode[]): Set<string> {
+  return new Set(lost.flatMap(({ partnerIds }) => [...partnerIds]));
 }
 
 /**
@@ -120,8 +138,8 @@ export class NodeReader {
       (error: unknown) => ({ error }),
     );
     if (!failure) return;
-    this.#nodes ??= await runAnew<PartnersOfNode>(pool, LIST_PARTNERS_BY_NODE, []);
-    const node = this.#nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
+    this.#nodes ??= await listPartnersByNode(pool);
+    const node = nodeOf(this.#nodes, partnerId);
     if (node) this.#setLost(node, failure.error);
   }
 
@@ -135,7 +153,7 @@ export class NodeReader {
     ask: Ask<Row>,
   ): Promise<Row[]> {
     const text = statement.write((column) => `${column} = any ($${values.length + 1}::text[])`);
-    this.#nodes ??= await runAnew<PartnersOfNode>(this.#database.pool, LIST_PARTNERS_BY_NODE, []);
+    this.#nodes ??= await listPartnersByNode(this.#database.pool);
     const asked = this.#nodes.filter(({ groupId }) => performance.now() >= (this.#lost.get(groupId)?.untilMs ?? 0));
     const answers = await Promise.allSettled(
       asked.map(({ partnerIds }) => ask({ name: statement.name, text }, [...values, partnerIds])),

@@ -1,8 +1,8 @@
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from './database.ts';
 import { isWithoutWorker, problemOf } from './database-problem.ts';
-import { LIST_PARTNERS_BY_NODE, LOOK_AT_NODE, type PartnersOfNode } from './node-reader.ts';
-import { run, runAnew } from './query.ts';
+import { findNodeOf, LOOK_AT_NODE, type LostNode } from './node-reader.ts';
+import { run } from './query.ts';
 
 /** So that each look connects to the node: an earlier connection of the coordinator would wait for a node that went without a word. */
 export const LOOK_SETTINGS = ['citus.max_cached_conns_per_worker=0'];
@@ -26,11 +26,6 @@ export interface NodeWatch {
  */
 export function openNodeWatch(database: Pick<Database, 'pool'>, onFailure: (failure: unknown) => void): NodeWatch {
   return new LookingNodeWatch(database, onFailure);
-}
-
-interface LostNode {
-  readonly partnerIds: ReadonlySet<string>;
-  readonly failure: unknown;
 }
 
 class LookingNodeWatch implements NodeWatch {
@@ -85,8 +80,7 @@ class LookingNodeWatch implements NodeWatch {
       if (!isWithoutWorker(problem)) return;
       this.#onFailure(failure);
       if (problem?.reason !== 'worker_lost') return this.#forget(partnerId);
-      const nodes = await runAnew<PartnersOfNode>(this.#pool, LIST_PARTNERS_BY_NODE, []);
-      const node = nodes.find(({ partnerIds }) => partnerIds.includes(partnerId));
+      const node = await findNodeOf(this.#pool, partnerId);
       if (node) this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
     }
   }

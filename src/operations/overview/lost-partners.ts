@@ -4,7 +4,7 @@ import { findPartners } from '../../store/access/partner.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { type DatabaseProblem, isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';
-import { NodeReader } from '../../store/node-reader.ts';
+import { NodeReader, partnersOn } from '../../store/node-reader.ts';
 
 const NAMED_MAX = 5;
 
@@ -13,7 +13,7 @@ const sentences = sharedRead({ leastMs: 5_000, mostMs: 5_000 }, async (database:
   const nodes = new NodeReader(database);
   // Also throws when no node answers.
   await listEventCounters(nodes).catch(() => []);
-  const lostIds = nodes.lost.flatMap(({ partnerIds }) => [...partnerIds]);
+  const lostIds = [...partnersOn(nodes.lost)];
   if (lostIds.length === 0) return 'It answers again: read the page once more.';
   return namePartners(database.pool, lostIds);
 });

@@ -8,7 +8,7 @@ import {
   searchContributionsById,
 } from '../../store/contributions/contribution-search.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { NodeReader } from '../../store/node-reader.ts';
+import { NodeReader, partnersOn } from '../../store/node-reader.ts';
 import { namesBeginningWith } from '../contributions/contribution-names.ts';
 
 /** What a text may mean. */
@@ -58,9 +58,8 @@ export async function searchRecords(database: Database, text: string): Promise<S
     add(name, await searchContributions(nodes, { name, value: text, limit: FOUND_MAX }));
   const lost = isFoundById ? [] : nodes.lost;
   if (lost[0] && found.size + records.length + partners.length === 0) throw lost[0].failure;
-  const left = new Set(lost.flatMap(({ partnerIds }) => [...partnerIds]));
   const shown = [...found.values()].toSorted(wholeThenNewest).slice(0, FOUND_MAX);
-  return { contributions: await readFound(database, shown, nodes), partners, records, left };
+  return { contributions: await readFound(database, shown, nodes), partners, records, left: partnersOn(lost) };
 }
 
 const isAnyId = (text: string) => Object.values(ID_PREFIXES).some((prefix) => text.startsWith(`${prefix}_`));
