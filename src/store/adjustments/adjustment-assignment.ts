@@ -2,7 +2,7 @@ import type { VersionTotals } from '../../domain/settlements/settlement-totals.t
 import type { Queryable } from '../database.ts';
 import { eachRow } from '../each-page.ts';
 import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
-import { readExact } from '../settlements/exact-totals.ts';
+import { readExact, readVersionSums, type VersionSumsRow } from '../settlements/exact-totals.ts';
 import { amountOfPoints, type Prices, priceLists } from '../settlements/price-of-points.ts';
 import { databaseOf } from '../transaction.ts';
 
@@ -25,15 +25,13 @@ const SUM_UNSETTLED: Statement = {
     from due group by 1, 2, 3`,
 };
 
-type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
-
 /** The adjustments that an open settlement would contain now, by version; the counts are of adjustments. */
 export async function sumUnsettledAdjustments(
   db: Queryable,
   { partnerId, endsAt, prices }: { partnerId: string; endsAt: Date; prices: Prices },
 ): Promise<VersionTotals[]> {
-  const rows = await run<SumRow>(db, SUM_UNSETTLED, [partnerId, ...priceLists(prices), endsAt]);
-  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+  const rows = await run<VersionSumsRow>(db, SUM_UNSETTLED, [partnerId, ...priceLists(prices), endsAt]);
+  return rows.map(readVersionSums);
 }
 
 /** First they are marked, then the marked ones are written: one that is posted meanwhile is in neither, and on the next settlement. */

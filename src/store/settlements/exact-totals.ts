@@ -36,6 +36,16 @@ export function readSums(row: SumsRow): SettlementSums {
   };
 }
 
+/** The sums of one combination of version labels, as a statement gives them. */
+export type VersionSumsRow = Omit<VersionTotals, 'points' | 'amount'> & {
+  readonly points: string;
+  readonly amount: string | null;
+};
+
+export function readVersionSums(row: VersionSumsRow): VersionTotals {
+  return { ...row, points: BigInt(row.points), amount: readExact(row.amount) };
+}
+
 type VersionText = readonly [
   rule: string,
   conversion: string,

@@ -3,7 +3,7 @@ import { millisecondsOf } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { eachPage } from '../each-page.ts';
 import { type LongStatements, rowOf, run, runLong, type Statement } from '../query.ts';
-import { readExact } from './exact-totals.ts';
+import { readVersionSums, type VersionSumsRow } from './exact-totals.ts';
 import { amountOfPoints, type Prices, priceLists } from './price-of-points.ts';
 
 /**
@@ -81,8 +81,6 @@ const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
 const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
 const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(NUMBERED_THROUGH)) };
 
-type SumRow = Omit<VersionTotals, 'points' | 'amount'> & { readonly points: string; readonly amount: string | null };
-
 export interface SumOptions {
   /** In a transaction that allows long statements. */
   readonly long?: LongStatements | undefined;
@@ -98,8 +96,8 @@ export async function sumUnsettled(
 ): Promise<VersionTotals[]> {
   const values = dueValues(due);
   const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
-  const rows = await (long ? runLong<SumRow>(db, statement, all, long) : run<SumRow>(db, statement, all));
-  return rows.map((row) => ({ ...row, points: BigInt(row.points), amount: readExact(row.amount) }));
+  const rows = await (long ? runLong<VersionSumsRow>(db, statement, all, long) : run<VersionSumsRow>(db, statement, all));
+  return rows.map(readVersionSums);
 }
 
 const NUMBERED_LEFT: Statement = {
