@@ -3,6 +3,7 @@
  * a null, the type of the elements, their number and the first index, then each element behind its length. The driver would quote each
  * element and join them to one text, which the server would take apart again.
  */
+import { isInt64 } from '../domain/numbers/int64.ts';
 import type { Statement } from './query.ts';
 
 interface ElementType {
@@ -42,7 +43,7 @@ const ELEMENT_TYPES: Readonly<Record<string, ElementType>> = {
   },
   int8: {
     oid: 20,
-    fits: (value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value,
+    fits: isInt64,
     roomFor: () => 8,
     write: (buffer, value: bigint, offset) => buffer.writeBigInt64BE(value, offset),
   },

@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { isAddressOrBlock } from '../../domain/access/client-address.ts';
 import { readAddress } from '../../domain/access/email-address.ts';
 import { parseIsoTime } from '../../domain/iso-time.ts';
+import { isInt64 } from '../../domain/numbers/int64.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../../service/role.ts';
 import type { AuditHead } from '../../store/audit/audit.ts';
@@ -44,7 +45,7 @@ export const readStatus = numberReader(200, 599, 'an HTTP status, 200 to 599');
 export function integerReader(form: string, { isSigned = false } = {}): (text: string) => bigint {
   const pattern = isSigned ? /^-?\d{1,19}$/ : /^\d{1,19}$/;
   return (text) => {
-    if (pattern.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return BigInt(text);
+    if (pattern.test(text) && isInt64(BigInt(text))) return BigInt(text);
     throw new InvalidArgumentError(`It must be ${form}.`);
   };
 }

@@ -1,3 +1,5 @@
+import { isInt64 } from './int64.ts';
+
 /** The largest number of points: the interface's int64. @see docs/spec/interface.md#contribution, field points. */
 export const POINTS_MAX = 9_223_372_036_854_775_807n;
 
@@ -13,5 +15,5 @@ export function isPoints(value: unknown): value is bigint {
 
 /** A change of points: any int64. */
 export function isSignedPoints(value: unknown): value is bigint {
-  return typeof value === 'bigint' && value >= -POINTS_MAX - 1n && value <= POINTS_MAX;
+  return isInt64(value);
 }

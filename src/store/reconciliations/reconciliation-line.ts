@@ -1,4 +1,5 @@
 import type { DetailCode } from '../../domain/detail-codes.ts';
+import { isInt64 } from '../../domain/numbers/int64.ts';
 import type { MatchedPoints } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListProblem } from '../../domain/reconciliations/list-problem.ts';
 import type { LineType } from '../../domain/settlements/settlement-line.ts';
@@ -57,7 +58,7 @@ const WRITTEN: readonly Column<ReconciliationLine>[] = [
 
 /** Whether points need the wide column. */
 function isWide(points: bigint | null): boolean {
-  return points !== null && BigInt.asIntN(64, points) !== points;
+  return points !== null && !isInt64(points);
 }
 
 /** `points missing,partner_event_id wrong_form`; earlier rows have an array of JSON, with sentences. */

@@ -1,3 +1,4 @@
+import { isInt64 } from '../../domain/numbers/int64.ts';
 import type { LineType, SettlementLine } from '../../domain/settlements/settlement-line.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
@@ -149,8 +150,4 @@ export async function insertCarriedLine(db: Queryable, line: CarriedLine): Promi
   const both = isInt64(points) ? [points, null] : [null, points];
   const values = [partnerId, settlementId, lineNo, ...both, writeExact(amount), currency, originalSettlementId];
   await run(db, INSERT_CARRIED, values);
-}
-
-function isInt64(value: bigint): boolean {
-  return BigInt.asIntN(64, value) === value;
 }

@@ -1,0 +1,4 @@
+/** Whether a value is a whole number of 64 bits with a sign, as `int8` of the database. */
+export function isInt64(value: unknown): value is bigint {
+  return typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
+}
