@@ -40,6 +40,12 @@ export function isSealedWith(key: NamedKey, entry: SealedEntry): boolean {
   return told.length === computed.length && timingSafeEqual(told, computed);
 }
 
+/** Whether the entry is sealed with the key that it names, which is one of these. */
+export function isSealedWithOneOf(keys: readonly NamedKey[], entry: SealedEntry): boolean {
+  const key = keys.find(({ id }) => id === entry.keyId);
+  return key !== undefined && isSealedWith(key, entry);
+}
+
 /** RFC 8785 text of an array: two different entries never have the same text. */
 function macOf(key: NamedKey, entry: ChainedEntry): string {
   const text = canonicalJson([

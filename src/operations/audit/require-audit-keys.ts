@@ -1,4 +1,4 @@
-import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { isSealedWithOneOf, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
 import type { AuditedDatabase } from './verify-audit.ts';
 
@@ -14,8 +14,7 @@ export async function requireAuditKeys({ pool, auditKeys }: AuditedDatabase): Pr
   const [first] = await listAuditEntriesAfter(pool, 0n, 1);
   const [last] = await listAuditEntriesAfter(pool, lastNo - 1n, 1);
   const keys = auditKeys();
-  const isOwn = (entry: SealedEntry | undefined) =>
-    entry !== undefined && keys.some((key) => key.id === entry.keyId && isSealedWith(key, entry));
+  const isOwn = (entry: SealedEntry | undefined) => entry !== undefined && isSealedWithOneOf(keys, entry);
   if ((!first && !last) || isOwn(first) || isOwn(last)) return;
   const given = keys.map(({ id }) => id).join(', ');
   throw new Error(

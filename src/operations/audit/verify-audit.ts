@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isSealedWith, type SealedEntry } from '../../domain/audit/audit-chain.ts';
+import { isSealedWithOneOf, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -147,7 +147,7 @@ async function examine(chain: Chain, { entry, last }: Place): Promise<AuditVerdi
     return { entryNo: due, is: 'removed', sentence: `${which} removed` };
   }
   if (!keys.some(({ id }) => id === entry.keyId)) return explainUnknownKey(entry, keys);
-  if (!isSealed(keys, entry)) return explainBroken(chain, { entry, last });
+  if (!isSealedWithOneOf(keys, entry)) return explainBroken(chain, { entry, last });
   if (entry.previousMac === last.lastMac) return null;
   const sentence = `entry ${entryNo} is sealed, but follows another entry than ${last.lastNo}: one of the two comes from another copy of this database`;
   return { entryNo, is: 'replaced', sentence };
@@ -166,7 +166,7 @@ async function explainBroken(chain: Chain, { entry, last }: Place): Promise<Audi
   const place = await findPlace(chain, entry);
   if (place === undefined) {
     const [next] = await listAuditEntriesAfter(pool, entryNo, 1);
-    const isInserted = next?.previousMac === last.lastMac && isSealed(keys, { ...next, entryNo });
+    const isInserted = next?.previousMac === last.lastMac && isSealedWithOneOf(keys, { ...next, entryNo });
     const sentence = isInserted
       ? `entry ${entryNo} was not written by this service: it was inserted, and later entries got new numbers`
       : `entry ${entryNo} does not match its seal: it was edited, or not written by this service`;
@@ -179,16 +179,11 @@ async function explainBroken(chain: Chain, { entry, last }: Place): Promise<Audi
   return { entryNo, is: 'removed', sentence: `entry ${entryNo} was removed, and entry ${place} is in its place` };
 }
 
-function isSealed(keys: readonly NamedKey[], entry: SealedEntry): boolean {
-  const key = keys.find(({ id }) => id === entry.keyId);
-  return key !== undefined && isSealedWith(key, entry);
-}
-
 /** The number that the entry was sealed with; `undefined` when its fields were changed, or it came from far away. */
 async function findPlace({ keys, pause }: Chain, entry: SealedEntry): Promise<bigint | undefined> {
   const { entryNo } = entry;
   for (let place = entryNo > NEAR ? entryNo - NEAR : 1n; place <= entryNo + NEAR; place++) {
-    if (isSealed(keys, { ...entry, entryNo: place })) return place;
+    if (isSealedWithOneOf(keys, { ...entry, entryNo: place })) return place;
     if (place % BigInt(ENTRIES_AT_ONCE) === 0n) await pause();
   }
   return undefined;
@@ -200,7 +195,7 @@ async function isBehind({ pool, keys, pause }: Chain, entryNo: bigint): Promise<
     listAuditEntriesAfter(pool, last?.entryNo ?? entryNo, limit),
   );
   for await (const page of entries) {
-    if (page.some((entry) => isSealed(keys, { ...entry, entryNo }))) return true;
+    if (page.some((entry) => isSealedWithOneOf(keys, { ...entry, entryNo }))) return true;
     await pause();
   }
   return false;
