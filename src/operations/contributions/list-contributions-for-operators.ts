@@ -1,4 +1,3 @@
-import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import {
   type ContributionRecord,
@@ -11,14 +10,10 @@ import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { type FilteredPage, inOrderOf, readFilteredPage } from '../filtered-page.ts';
 import { findNamedOf } from './contribution-names.ts';
+import { type ListingTerms, meetsTerms } from './listing-terms.ts';
 
-export interface ContributionFilter {
+export interface ContributionFilter extends ListingTerms {
   readonly partnerId: string;
-  /** At or after this. */
-  readonly createdAfter?: Date | undefined;
-  /** Before this. */
-  readonly createdBefore?: Date | undefined;
-  readonly status?: Contribution['status'] | undefined;
   readonly correlationId?: string | undefined;
   /** Only those with this order, event id, transaction id or idempotency key. */
   readonly of?: string | undefined;
@@ -85,14 +80,7 @@ export async function listLatest(database: Database): Promise<ContributionRecord
   );
 }
 
-function isWanted(
-  each: Omit<LookedAtContribution, 'transactionId'>,
-  { status, correlationId, createdAfter, createdBefore }: ContributionFilter,
-): boolean {
-  return (
-    (status === undefined || each.status === status) &&
-    (correlationId === undefined || each.correlationId === correlationId) &&
-    (createdAfter === undefined || each.createdAt >= createdAfter) &&
-    (createdBefore === undefined || each.createdAt < createdBefore)
-  );
+function isWanted(each: Omit<LookedAtContribution, 'transactionId'>, filter: ContributionFilter): boolean {
+  const { correlationId } = filter;
+  return (correlationId === undefined || each.correlationId === correlationId) && meetsTerms(each, filter);
 }

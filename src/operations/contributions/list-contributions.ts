@@ -1,21 +1,16 @@
 import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
-import type { Contribution } from '../../domain/contributions/contribution.ts';
 import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { type ContributionSummary, listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
 import { lookFor } from '../filtered-page.ts';
+import { type ListingTerms, meetsTerms } from './listing-terms.ts';
 
-export interface ContributionCursor {
+export interface ContributionCursor extends ListingTerms {
   readonly partnerId: string;
   /** The last id of the previous page; empty for the first page. */
   readonly afterId: string;
-  /** The inclusive start. */
-  readonly createdAfter: Date | undefined;
-  /** The exclusive end. */
-  readonly createdBefore: Date | undefined;
-  readonly status: Contribution['status'] | undefined;
   readonly limit: number;
 }
 
@@ -45,7 +40,7 @@ async function listPage({ pool }: Database, cursor: ContributionCursor): Promise
     limit,
     read: (lastId, most) => listContributionsBetween(pool, partnerId, { afterId: lastId ?? afterId, beforeId, limit: most }),
     placeOf: ({ transactionId }) => transactionId,
-    isWanted: isFiltered(cursor) ? (each) => isOf(cursor, each) : undefined,
+    isWanted: isFiltered(cursor) ? (each) => meetsTerms(each, cursor) : undefined,
   });
   const ids = page.map(({ transactionId }) => ({ partnerId, transactionId }));
   const found = ids.length === 0 ? [] : await findContributionsById(pool, ids);
@@ -54,14 +49,6 @@ async function listPage({ pool }: Database, cursor: ContributionCursor): Promise
   return { records: found.toSorted(byId), lastId: last ?? cursor.afterId, hasMore };
 }
 
-function isFiltered({ status, createdAfter, createdBefore }: ContributionCursor): boolean {
+function isFiltered({ status, createdAfter, createdBefore }: ListingTerms): boolean {
   return status !== undefined || createdAfter !== undefined || createdBefore !== undefined;
-}
-
-function isOf({ status, createdAfter, createdBefore }: ContributionCursor, each: ContributionSummary): boolean {
-  return (
-    (status === undefined || each.status === status) &&
-    (createdAfter === undefined || each.createdAt >= createdAfter) &&
-    (createdBefore === undefined || each.createdAt < createdBefore)
-  );
 }
