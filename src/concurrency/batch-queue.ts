@@ -53,6 +53,8 @@ interface Waiting<Request, Outcome> {
 }
 
 const OVERLOADED = 'The service is overloaded.';
+/** What a request is refused with whose sender no longer waits. */
+export const WAITED_TOO_LONG = 'The service is overloaded: the request waited too long.';
 
 export function byPartner({ partnerId }: { readonly partnerId: string }): string {
   return partnerId;
@@ -96,7 +98,7 @@ async function runBatch<Request, Outcome>(
 ): Promise<void> {
   const batch = waited.filter(({ request, since, reject }) => {
     const isLate = performance.now() - since > waitMaxMs;
-    const refusal = isLate ? refuse('The service is overloaded: the request waited too long.') : refusalOf?.(shareOf(request));
+    const refusal = isLate ? refuse(WAITED_TOO_LONG) : refusalOf?.(shareOf(request));
     if (refusal) reject(refusal);
     return !refusal;
   });

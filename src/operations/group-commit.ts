@@ -1,4 +1,4 @@
-import { type BatchOptions, byPartner, createBatcher } from '../concurrency/batch-queue.ts';
+import { type BatchOptions, byPartner, createBatcher, WAITED_TOO_LONG } from '../concurrency/batch-queue.ts';
 import { oneByOne } from '../concurrency/one-by-one.ts';
 import { unavailable } from '../domain/service-error.ts';
 import type { OnStored } from '../store/bulk-rows.ts';
@@ -256,7 +256,7 @@ class QueuedCommits<Request extends GroupedRequest, Stored, Outcome> implements 
 /** How long a request may still take, at least a millisecond. @throws ServiceError `internal_service_unavailable` past its deadline. */
 function timeLeftMs({ submittedAtMs }: GroupedRequest): number {
   const leftMs = submittedAtMs + DEADLINE_MS - performance.now();
-  if (leftMs < 1) throw unavailable('The service is overloaded: the request waited too long.');
+  if (leftMs < 1) throw unavailable(WAITED_TOO_LONG);
   return leftMs;
 }
 
