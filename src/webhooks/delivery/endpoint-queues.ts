@@ -81,21 +81,16 @@ export class EndpointQueues<Task extends Ready, Recipient> {
 
   /** How many deliveries of an endpoint may be claimed now; 0 when that is not worth a query. */
   roomFor(endpoint: DueEndpoint): number {
-    const queue = this.#queues.get(nameOf(endpoint));
-    const claimed = queue ? queue.waiting.length + queue.underWay : 0;
-    const basis = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
-    const allowed = Math.min(this.#claimableBy(basis), MOST_CLAIMED[endpoint.health]);
+    const { claimed, allowed } = this.#capacityOf(endpoint);
     const room = allowed - claimed;
     return room <= 0 || (claimed > 0 && room < allowed * WORTH_CLAIMING) ? 0 : room;
   }
 
   /** How many new deliveries of an endpoint may be claimed when they are created; 0 while older ones wait to be claimed. */
   roomForNew(endpoint: DueEndpoint): number {
-    const queue = this.#queues.get(nameOf(endpoint));
-    if (queue?.isAsking) return 0;
-    const basis = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
-    const allowed = Math.min(this.#claimableBy(basis), MOST_CLAIMED[endpoint.health]);
-    return Math.max(allowed - (queue ? queue.waiting.length + queue.underWay : 0), 0);
+    if (this.#queues.get(nameOf(endpoint))?.isAsking) return 0;
+    const { claimed, allowed } = this.#capacityOf(endpoint);
+    return Math.max(allowed - claimed, 0);
   }
 
   /**
@@ -143,6 +138,16 @@ export class EndpointQueues<Task extends Ready, Recipient> {
   async close(): Promise<void> {
     for (const queue of this.#queues.values()) this.#release(queue, queue.waiting.length);
     if (this.#underWay > 0) await new Promise<void>((resolve) => this.#idle.add(resolve));
+  }
+
+  /** How many deliveries of an endpoint are claimed, and how many may be. */
+  #capacityOf(endpoint: DueEndpoint): { readonly claimed: number; readonly allowed: number } {
+    const queue = this.#queues.get(nameOf(endpoint));
+    const basis = { isHealthy: endpoint.health === 'healthy', hasDelivered: queue?.hasDelivered ?? false };
+    return {
+      claimed: queue ? queue.waiting.length + queue.underWay : 0,
+      allowed: Math.min(this.#claimableBy(basis), MOST_CLAIMED[endpoint.health]),
+    };
   }
 
   #claimableBy(basis: ShareBasis): number {
