@@ -12,7 +12,8 @@ import { describeFailure, openStore, type Store } from '../service/open-database
 import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
 import { findInstallation } from '../store/installation.ts';
-import { listDueJobs, listJobRuns, listJobStates } from '../store/jobs/job.ts';
+import { listDueJobs, listJobStates } from '../store/jobs/job.ts';
+import { listJobRuns } from '../store/jobs/job-run.ts';
 import { readMigrationState } from '../store/schema/migrate.ts';
 import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';

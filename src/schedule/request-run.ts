@@ -5,7 +5,8 @@ import { audit } from '../operations/audit/audit.ts';
 import { withRole } from '../operations/with-role.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database, Queryable } from '../store/database.ts';
-import { findJobRun, type JobRun, listJobStates, type RunOutcome, requestJobRun } from '../store/jobs/job.ts';
+import { listJobStates, requestJobRun } from '../store/jobs/job.ts';
+import { findJobRun, type JobRun, type RunOutcome } from '../store/jobs/job-run.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 
 const LOOK_EVERY_MS = 100;

@@ -5,7 +5,8 @@ import { newId } from '../domain/identifiers.ts';
 import { PartnersLeftError } from '../operations/for-each-partner.ts';
 import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
-import { endJobRun, insertJob, type RunOutcome, type RunTrigger, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
+import { endJobRun, insertJob, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
+import type { RunOutcome, RunTrigger } from '../store/jobs/job-run.ts';
 import { type Job, type JobResult, UnfinishedRunError } from './job.ts';
 
 /** A job of a dead process is free after this time. */

@@ -24,15 +24,8 @@ import { openJobTools } from '../../src/service/job-tools.ts';
 import { listAuditEntries } from '../../src/store/audit/audit.ts';
 import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import {
-  claimJob,
-  endJobRun,
-  type JobRun,
-  type JobState,
-  listJobRuns,
-  listJobStates,
-  renewJobLease,
-} from '../../src/store/jobs/job.ts';
+import { claimJob, endJobRun, type JobState, listJobStates, renewJobLease } from '../../src/store/jobs/job.ts';
+import { type JobRun, listJobRuns } from '../../src/store/jobs/job-run.ts';
 import { createPastClock, movePastClock, PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';

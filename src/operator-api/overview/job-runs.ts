@@ -1,6 +1,6 @@
 import { readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { type JobRun, listRunsInOrder } from '../../store/jobs/job.ts';
+import { type JobRun, listRunsInOrder } from '../../store/jobs/job-run.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, integerText, nullableOneOf, nullableText, nullableTime, oneOf, shape, text, time } from '../schema-parts.ts';

@@ -1,5 +1,5 @@
 import { repeatWhileFull } from '../../concurrency/repeat-while-full.ts';
-import { deleteOldJobRuns } from '../../store/jobs/job.ts';
+import { deleteOldJobRuns } from '../../store/jobs/job-run.ts';
 import type { Job } from '../job.ts';
 
 const KEPT_DAYS = 90;

@@ -1,7 +1,8 @@
 import { explainBreakGlass, findBreakGlassStart, listBreakGlassAfter } from '../../operations/access/break-glass.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { findLastScheduledResult, listJobStates } from '../../store/jobs/job.ts';
+import { listJobStates } from '../../store/jobs/job.ts';
+import { findLastScheduledResult } from '../../store/jobs/job-run.ts';
 import type { Job } from '../job.ts';
 
 const NAME = 'report-break-glass';

@@ -57,16 +57,8 @@ import {
 import { findSequenceBefore } from '../../../src/store/events/find-sequence-before.ts';
 import { insertTakenEvents, takeUnsequencedEvents } from '../../../src/store/events/taken-events.ts';
 import { claimInstallation, findInstallationId } from '../../../src/store/installation.ts';
-import {
-  claimJob,
-  deleteOldJobRuns,
-  endJobRun,
-  findJobRun,
-  findLastScheduledResult,
-  listDueJobs,
-  listJobStates,
-  renewJobLease,
-} from '../../../src/store/jobs/job.ts';
+import { claimJob, endJobRun, listDueJobs, listJobStates, renewJobLease } from '../../../src/store/jobs/job.ts';
+import { deleteOldJobRuns, findJobRun, findLastScheduledResult } from '../../../src/store/jobs/job-run.ts';
 import { NodeReader } from '../../../src/store/node-reader.ts';
 import { addStoredBytes, addStoredBytesTogether } from '../../../src/store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../../src/store/quotas/partner-quota.ts';
