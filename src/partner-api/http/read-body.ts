@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest, preParsingHookHandler } from 'fastify';
 import { readJson } from '../../domain/parse-json.ts';
 import { ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
-import { chargeBody } from '../limits/partner-rate.ts';
+import { chargeBody } from '../limits/charge-body.ts';
 
 /** Of a request's body; a list has a limit of its own. */
 export const BODY_MAX_BYTES = 65_536;
