@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { UNCOUNTED } from '../operations/quotas/storage-usage.ts';
 import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
-import { countUnsent } from '../store/webhooks/delivery-backlog.ts';
+import { countUnsent } from '../store/webhooks/unsent-delivery.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
 import { beginRelaySession, type RelaySession, relayOnce } from '../webhooks/delivery/relay.ts';

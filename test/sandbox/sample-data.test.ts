@@ -23,7 +23,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { findSampleData, insertSampleData } from '../../src/store/sandbox/sample-data.ts';
-import { listEndpointStates } from '../../src/store/webhooks/delivery-backlog.ts';
+import { listEndpointStates } from '../../src/store/webhooks/endpoint-state.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';

@@ -5,12 +5,8 @@ import { test } from 'node:test';
 import { newPartnerId } from '../../src/domain/identifiers.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEventCounter } from '../../src/store/events/event.ts';
-import {
-  COUNTED_MAX,
-  listEndpointStates,
-  measureBacklog,
-  measureBacklogInPart,
-} from '../../src/store/webhooks/delivery-backlog.ts';
+import { COUNTED_MAX, measureBacklog, measureBacklogInPart } from '../../src/store/webhooks/delivery-backlog.ts';
+import { listEndpointStates } from '../../src/store/webhooks/endpoint-state.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';

@@ -7,12 +7,8 @@ import { type Database, onOneConnection, type Queryable } from '../../store/data
 import { countWaitingBatches } from '../../store/impact/impact-batch.ts';
 import { type JobState, listJobStates } from '../../store/jobs/job.ts';
 import { countUnacknowledgedSettlements, listDisputedSettlements } from '../../store/settlements/unaccepted-settlement.ts';
-import {
-  type Backlog,
-  countTroubledEndpoints,
-  measureBacklog,
-  type TroubledEndpoints,
-} from '../../store/webhooks/delivery-backlog.ts';
+import { type Backlog, measureBacklog } from '../../store/webhooks/delivery-backlog.ts';
+import { countTroubledEndpoints, type TroubledEndpoints } from '../../store/webhooks/endpoint-state.ts';
 import { findRepliedSettlements } from '../settlements/reply-to-dispute.ts';
 
 /** A count that stops: nothing counts everything. */

@@ -85,7 +85,7 @@ import {
   nameDelivery,
   releaseDeliveries,
 } from '../../../src/store/webhooks/delivery.ts';
-import { listEndpointStates, measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import { measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
 import { insertReplayedDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import {
   advanceDueFrom,
@@ -94,6 +94,7 @@ import {
   listRecipientEndpoints,
 } from '../../../src/store/webhooks/due-endpoint.ts';
 import { clearEndpointHealth, lockEndpointHealth, updateEndpointDueFrom } from '../../../src/store/webhooks/endpoint-health.ts';
+import { listEndpointStates } from '../../../src/store/webhooks/endpoint-state.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
 import { endHandOver, listEndedHandOvers } from '../../../src/store/webhooks/hand-over.ts';
 import { findWebhookEndpoint, listWebhookEndpoints } from '../../../src/store/webhooks/webhook-endpoint.ts';
