@@ -7,7 +7,7 @@ import type { Database } from '../../store/database.ts';
 import { findImpactBatch } from '../../store/impact/impact-batch.ts';
 import {
   type BatchTransaction,
-  findBatchShare,
+  countPooledContributions,
   findLineOfContribution,
   findPooledContribution,
   listBatchSettlementsOf,
@@ -62,7 +62,7 @@ export function createReadEnvironmentalStatus(database: Database, places: Places
     }),
     transactions: one(async (cursor) => {
       const { partnerId, impactBatchId, limit } = cursor;
-      const { contributionCount } = await findBatchShare(pool, partnerId, impactBatchId);
+      const contributionCount = await countPooledContributions(pool, partnerId, impactBatchId);
       const batch = contributionCount > 0n ? await findImpactBatch(pool, impactBatchId) : undefined;
       if (!batch) throw impactBatchNotFound();
       // One more row than requested shows whether there are more.

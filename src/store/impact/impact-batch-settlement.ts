@@ -1,5 +1,4 @@
 import type { ContributionStatus } from '../../domain/contributions/contribution-status.ts';
-import type { BatchShare } from '../../domain/impact/impact-batch.ts';
 import { insertListed, type ListedInsert, NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
@@ -74,16 +73,16 @@ export async function listBatchSettlementsOf(db: Queryable, partnerId: string, i
   return rows.map(({ settlementId }) => settlementId);
 }
 
-const SHARE = durableRead({
-  name: 'find_impact_batch_share',
-  text: `select count(*)::int4 as "settlementCount", coalesce(sum(contribution_count), 0)::int8 as "contributionCount"
+const COUNT_OF_PARTNER = durableRead({
+  name: 'count_pooled_contributions',
+  text: `select coalesce(sum(contribution_count), 0)::int8 as "contributionCount"
     from impact_batch_settlement where partner_id = $1 and impact_batch_id = $2`,
 });
 
-/** One partner's share of the batch; counts of 0 when there is none. */
-export async function findBatchShare(db: Queryable, partnerId: string, impactBatchId: string): Promise<BatchShare> {
-  const [row] = await run<Omit<BatchShare, 'partnerId'>>(db, SHARE, [partnerId, impactBatchId]);
-  return { partnerId, ...(row as Omit<BatchShare, 'partnerId'>) };
+/** How many contributions of one partner the batch has. */
+export async function countPooledContributions(db: Queryable, partnerId: string, impactBatchId: string): Promise<bigint> {
+  const [row] = await run<{ contributionCount: bigint }>(db, COUNT_OF_PARTNER, [partnerId, impactBatchId]);
+  return row?.contributionCount ?? 0n;
 }
 
 const UNPOOLED: Statement = {
