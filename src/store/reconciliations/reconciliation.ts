@@ -127,12 +127,6 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id < $2 order by reconciliation_id desc limit $3`,
 };
 
-const LIST_OF_SETTLEMENT: Statement = {
-  name: 'list_reconciliations_of_settlement',
-  text: `select ${COLUMNS} from reconciliation where partner_id = $1 and settlement_id = $4 and reconciliation_id < $2
-    order by reconciliation_id desc limit $3`,
-};
-
 /** After every identifier of a reconciliation. */
 const AFTER_LAST = 'rec~';
 
@@ -141,16 +135,13 @@ export interface ReconciliationPlace {
   readonly limit: number;
 }
 
-/** Lists the reconciliations of a partner, or of one of its settlements; the latest first. */
+/** Lists the reconciliations of a partner, the latest first. */
 export async function listReconciliations(
   db: Queryable,
   partnerId: string,
-  { beforeId = AFTER_LAST, limit, settlementId }: ReconciliationPlace & { readonly settlementId?: string | undefined },
+  { beforeId = AFTER_LAST, limit }: ReconciliationPlace,
 ): Promise<Reconciliation[]> {
-  const values = [partnerId, beforeId, limit];
-  const rows =
-    settlementId === undefined ? run<Row>(db, LIST, values) : run<Row>(db, LIST_OF_SETTLEMENT, [...values, settlementId]);
-  return (await rows).map(readRow);
+  return (await run<Row>(db, LIST, [partnerId, beforeId, limit])).map(readRow);
 }
 
 const IN_ORDER: KeysetList<'created_at'> = {
