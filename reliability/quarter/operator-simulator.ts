@@ -12,7 +12,7 @@ import {
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import { configuredSettlementTools } from '../../src/service/keys/configured-seals.ts';
-import { listOpenContributionReviews } from '../../src/store/contributions/contribution-review.ts';
+import { listWaitingReviews } from '../../src/store/contributions/waiting-review.ts';
 import type { Database } from '../../src/store/database.ts';
 import type { Random } from '../harness/random.ts';
 import { HOUR_MS, PARTNERS } from './calendar.ts';
@@ -114,7 +114,9 @@ export class OperatorSimulator {
   /** Ids that the service shows to operators. */
   async #listPending(): Promise<Set<string>> {
     const { database, partnerIds } = this.#options;
-    const ofPartner = (partnerId: string) => listOpenContributionReviews(database.pool, partnerId, PENDING_MAX);
+    const order = { by: 'opened_at', isDescending: false } as const;
+    const page = { order, after: undefined, limit: PENDING_MAX };
+    const ofPartner = (partnerId: string) => listWaitingReviews(database.pool, { partnerId }, page);
     const reviews = await Promise.all(partnerIds.map(ofPartner));
     return new Set(reviews.flat().map(({ transactionId }) => transactionId));
   }

@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/service-error.ts';
 import { approveFailure, draftFailure, rejectFailure } from '../operations/contributions/record-failure.ts';
 import { confirmPendingContribution, failPendingContribution } from '../operations/contributions/resolve-pending-contribution.ts';
 import { type ContributionId, findContributionsById } from '../store/contributions/contribution.ts';
-import { listOpenContributionReviews } from '../store/contributions/contribution-review.ts';
+import { listWaitingReviews } from '../store/contributions/waiting-review.ts';
 import { DAY_MS, HOUR_MS, type Plan } from './plan.ts';
 import type { Sample, Scene } from './sample.ts';
 import { PARTNERS, type Slug } from './sample-partners.ts';
@@ -26,7 +26,8 @@ async function review(sample: Sample): Promise<void> {
   const { pool } = sample.past;
   for (const { slug } of PARTNERS) {
     const partnerId = await sample.partnerId(slug);
-    const open = await listOpenContributionReviews(pool, partnerId, REVIEWED_AT_ONCE);
+    const order = { by: 'opened_at', isDescending: false } as const;
+    const open = await listWaitingReviews(pool, { partnerId }, { order, after: undefined, limit: REVIEWED_AT_ONCE });
     const ids = open.map(({ transactionId }) => ({ partnerId, transactionId }));
     for (const { contribution } of await findContributionsById(pool, ids))
       await decide(

@@ -57,21 +57,6 @@ export async function findContributionReview(
   return review;
 }
 
-const LIST_OPEN: Statement = {
-  name: 'list_open_contribution_reviews',
-  text: `select ${COLUMNS} from contribution_review
-    where partner_id = $1 and resolved_at is null order by opened_at, transaction_id limit $2`,
-};
-
-/** Lists the open reviews of one partner, the oldest first. */
-export async function listOpenContributionReviews(
-  db: Queryable,
-  partnerId: string,
-  limit: number,
-): Promise<ContributionReview[]> {
-  return run<ContributionReview>(db, LIST_OPEN, [partnerId, limit]);
-}
-
 const LIST_OPEN_IDS: Statement = {
   name: 'list_open_contribution_review_ids',
   text: `select transaction_id as "transactionId" from contribution_review
