@@ -1,6 +1,6 @@
 /**
- * This folder controls how work runs: in batches, one after another, or repeatedly. It knows no subject, no SQL and no HTTP; the caller
- * provides the work.
+ * This folder controls how work runs: in batches, one after another, or repeatedly. It knows no SQL and no HTTP, and of the subjects
+ * only that partners take turns and get a refusal that they may repeat; the caller provides the work.
  */
 
 import { unavailable } from '../domain/service-error.ts';
