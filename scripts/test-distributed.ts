@@ -60,7 +60,7 @@ const FILES_ELSEWHERE = [
 const FILES_WITH_DELIVERIES = [
   'sandbox/on-request',
   'webhooks/webhook-delivery',
-  'webhooks/record-attempts',
+  'webhooks/settle-attempts',
   'webhooks/manage-delivery',
   'events/remove-old-events',
   'webhooks/webhooks',

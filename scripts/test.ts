@@ -46,7 +46,7 @@ const EVERY_STATEMENT = [
   'test/rules/{rule-cache,rules}.test.ts',
   'test/sandbox/{on-request,readiness,sample-data}.test.ts',
   'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
-  'test/webhooks/{first-attempts,hand-over,manage-delivery,record-attempts,relay-together,self-service,webhook-fairness}.test.ts',
+  'test/webhooks/{first-attempts,hand-over,manage-delivery,settle-attempts,relay-together,self-service,webhook-fairness}.test.ts',
 ];
 
 /** Those that take longest, waits included, so that the end of a run is not one of them alone. A run of all tests names them at its end. */

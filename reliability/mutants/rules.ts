@@ -859,15 +859,15 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/attempt.ts',
     find: ' and d.attempts = r.attempts`',
     replace: '`',
-    tests: ['webhooks/record-attempts'],
+    tests: ['webhooks/settle-attempts'],
   },
   {
     rule: 'a failure that is written down again counts once for the endpoint',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/delivery/record-attempts.ts',
+    file: 'src/webhooks/delivery/settle-attempts.ts',
     find: 'added: group.filter(isNew)',
     replace: 'added: group',
-    tests: ['webhooks/record-attempts'],
+    tests: ['webhooks/settle-attempts'],
   },
   {
     rule: 'an attempt that the database does not take is not forgotten',
@@ -875,7 +875,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/webhooks/delivery/attempt-batches.ts',
     find: '        if (signal.aborted) return undefined;\n',
     replace: '        return undefined;\n',
-    tests: ['webhooks/record-attempts'],
+    tests: ['webhooks/settle-attempts'],
   },
   {
     rule: 'only 429 and 503 may ask for a pause',
@@ -995,7 +995,7 @@ export const RULES: readonly Rule[] = [
     file: 'src/store/webhooks/delivery-log.ts',
     find: ', lease = d.lease + (d.lease > d.attempts)::int4',
     replace: '',
-    tests: ['webhooks/record-attempts'],
+    tests: ['webhooks/settle-attempts'],
   },
   {
     rule: 'a delivery is sent again at once, although the circuit of its endpoint is open',

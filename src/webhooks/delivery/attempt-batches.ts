@@ -5,7 +5,7 @@ import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { Database } from '../../store/database.ts';
 import type { NodeReader } from '../../store/node-reader.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
-import { type Disabling, type EndpointOutcome, settleAttempts } from './record-attempts.ts';
+import { type Disabling, type EndpointOutcome, settleAttempts } from './settle-attempts.ts';
 
 export interface AttemptBatchOptions {
   readonly database: Database;

@@ -18,9 +18,9 @@ import { openHandOverIntake } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import { type Recipient, rememberRecipients } from './recipient.ts';
-import type { Disabling, EndpointOutcome } from './record-attempts.ts';
 import type { HandOverIntake } from './relay-together.ts';
 import type { Answer } from './send.ts';
+import type { Disabling, EndpointOutcome } from './settle-attempts.ts';
 import { release, type Task } from './task.ts';
 import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 

@@ -15,7 +15,7 @@ import { type ClaimedDelivery, insertClaimedDelivery } from '../../store/webhook
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
-import { settleAttempts } from '../delivery/record-attempts.ts';
+import { settleAttempts } from '../delivery/settle-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointSecrets, newSecret } from '../security/signature.ts';

@@ -12,7 +12,7 @@ import { insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
-import { settleAttempts } from '../delivery/record-attempts.ts';
+import { settleAttempts } from '../delivery/settle-attempts.ts';
 import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';

@@ -7,7 +7,7 @@ import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import { type ClaimedDelivery, claimDeliveries } from '../../src/store/webhooks/delivery.ts';
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { settleAttempts } from '../../src/webhooks/delivery/record-attempts.ts';
+import { settleAttempts } from '../../src/webhooks/delivery/settle-attempts.ts';
 import { getDelivery, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
 import { disableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
