@@ -200,7 +200,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a connection that carried a valid key outlives idle ones without',
     source: 'decisions 6, what is shared is shared per partner',
-    file: 'src/partner-api/app.ts',
+    file: 'src/partner-api/register-contract.ts',
     find: '      suspects.trust(request.raw.socket);\n',
     replace: '      void suspects;\n',
     tests: ['partner-api/availability'],
@@ -216,7 +216,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a revocation holds for a request that began before it',
     source: 'decisions 5, within 10 seconds',
-    file: 'src/partner-api/app.ts',
+    file: 'src/partner-api/register-contract.ts',
     find: '    if (!needsNewCheck(request)) return done();\n',
     replace: '    if (!needsNewCheck(request) || request.context) return done();\n',
     tests: ['access/authentication'],
@@ -376,7 +376,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a partner is limited to its rate',
     source: 'Errors, rate_limited',
-    file: 'src/partner-api/app.ts',
+    file: 'src/partner-api/register-contract.ts',
     find: '    request.context.rate = limitRate(callerOf(request), policy.trafficClass, reply);\n',
     replace: '    void limitRate;\n',
     tests: ['partner-api/limits'],

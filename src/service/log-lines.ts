@@ -1,6 +1,6 @@
 import type { Log } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
-import type { Answer } from '../partner-api/app.ts';
+import type { Answer } from '../partner-api/answer.ts';
 import { TokenBucket } from '../partner-api/limits/token-bucket.ts';
 import type { BegunRun, EndedRun } from '../schedule/run-job.ts';
 import { workerOf } from '../store/database-problem.ts';

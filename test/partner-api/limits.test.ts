@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import fastify, { type FastifyReply } from 'fastify';
-import type { Answer } from '../../src/partner-api/app.ts';
+import type { Answer } from '../../src/partner-api/answer.ts';
 import { LIST_CONSTRAINT } from '../../src/partner-api/contributions/list-contributions.ts';
 import { withPlainTarget } from '../../src/partner-api/http/request-target.ts';
 import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';

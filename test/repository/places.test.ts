@@ -113,11 +113,14 @@ const FLOORS: Readonly<Record<string, Floor>> = {
   'partner-api': {
     folders: ['docs', 'http', 'limits', 'openapi', 'validation'],
     files: [
+      'answer',
       'app',
       'envelope-schemas',
       'errors',
       'stored-answer-post',
       'paging',
+      'partner-api-options',
+      'register-contract',
       'request-context',
       'route-policy',
       'routes',

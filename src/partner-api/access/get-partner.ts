@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { PartnerAndRules } from '../../operations/access/get-partner-and-rules.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT } from '../route-policy.ts';
 import { PartnerBody } from './partner-schemas.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { recordToWire } from '../../wire/contribution-to-wire.ts';
-import type { PartnerApiOptions } from '../app.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { CONTRIBUTION_LOOKUP } from '../route-policy.ts';
 import { ContributionBody, EventQuery } from './contribution-schemas.ts';

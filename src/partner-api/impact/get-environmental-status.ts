@@ -4,12 +4,12 @@ import { contributionNotFound } from '../../domain/contributions/contribution-no
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { environmentalStatusToWire } from '../../wire/environmental-status-to-wire.ts';
 import { exactJson } from '../../wire/exact-json.ts';
-import type { PartnerApiOptions } from '../app.ts';
 import { TransactionParams } from '../contributions/contribution-schemas.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT } from '../route-policy.ts';
 import { EnvironmentalStatusBody } from './environmental-schemas.ts';

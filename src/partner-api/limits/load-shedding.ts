@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { describeErrorCode } from '../../domain/error-codes.ts';
 import { type ServiceError, unavailable } from '../../domain/service-error.ts';
-import type { Answer } from '../app.ts';
+import type { Answer } from '../answer.ts';
 import { errorEnvelope } from '../errors.ts';
 import { correlationIdOf } from '../http/correlation-id.ts';
 import type { plainTarget } from '../http/request-target.ts';

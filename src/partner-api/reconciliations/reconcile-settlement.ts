@@ -7,13 +7,13 @@ import { settlementNotFound } from '../../operations/settlements/read-settlement
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { REPORT_WRITE } from '../route-policy.ts';
 import { SettlementParams } from '../settlements/settlement-schemas.ts';

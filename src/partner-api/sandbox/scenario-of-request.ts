@@ -11,7 +11,7 @@ import {
   scenarioOfReference,
 } from '../../domain/sandbox/scenarios.ts';
 import type { ErrorDetail } from '../../domain/service-error.ts';
-import type { PartnerApiOptions } from '../app.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import type { Problem } from '../validation/problems.ts';
 
 export const SCENARIO_HEADER = 'x-sandbox-scenario';

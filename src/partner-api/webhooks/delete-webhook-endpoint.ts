@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
-import type { PartnerApiOptions } from '../app.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { refuseMembers } from '../validation/refuse-members.ts';
 import { EndpointBody, EndpointParams } from './endpoint-schemas.ts';

@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import { ServiceError } from '../../domain/service-error.ts';
 import { refuseSpent } from '../../operations/quotas/quota-refusals.ts';
 import { recoverExhausted, replayMissing } from '../../webhooks/endpoints/manage-delivery.ts';
-import type { PartnerApiOptions } from '../app.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { Type } from '../schema-type.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { readTime } from '../validation/read-time.ts';

@@ -5,7 +5,7 @@ import { listLastAttempts } from '../../store/webhooks/attempt-log.ts';
 import { findDelivery } from '../../store/webhooks/delivery-log.ts';
 import { deliveryNotFound } from '../../webhooks/endpoints/endpoint-context.ts';
 import { resend } from '../../webhooks/endpoints/manage-delivery.ts';
-import type { PartnerApiOptions } from '../app.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Delivery, DeliveryParams } from './endpoint-schemas.ts';
 import { deliveryToWire } from './endpoint-to-wire.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { Database, Queryable } from '../../store/database.ts';
 import { activateSecret, rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
-import type { PartnerApiOptions } from '../app.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { nullable } from '../schema-parts.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
 import { Endpoint, EndpointParams, RotateSecretBody } from './endpoint-schemas.ts';
