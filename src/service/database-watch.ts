@@ -3,13 +3,14 @@ import { pluralise } from '../domain/pluralise.ts';
 import type { Logger } from '../observability/log.ts';
 import { shared } from '../observability/shared-answer.ts';
 import { type Database, onOneConnection } from '../store/database.ts';
-import { type DatabaseProblem, nodeOf, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
+import { type DatabaseProblem, type ProblemReason, problemOf, UnfitDatabaseError } from '../store/database-problem.ts';
 import { checkWritable, hasRoom, type WritableServer } from '../store/durability.ts';
 import { type LockHolder, listLockHolders } from '../store/lock-holders.ts';
 import type { WorkerWatch } from '../store/worker-watch.ts';
-import { isNoted, isReadyDespite, sentenceOf } from './database-problem-words.ts';
+import { isNoted, isReadyDespite } from './database-problem-words.ts';
 import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
+import { describeFound, type FoundProblem, identityOf, ProblemLog } from './problem-log.ts';
 
 /** What the engineer on call is told of the database: once when it begins, on each node of a cluster, and once when it is over. */
 export interface DatabaseWatch {
@@ -52,8 +53,6 @@ const CLOCK_MAX_MS = 60_000;
 const NOTED_FOR_MS = 10_000;
 /** Work of all partners asks a lost worker again every ten seconds. */
 const WORKER_NOTED_FOR_MS = 30_000;
-/** Several problems, and several workers of a cluster with one, may be found in turn. One that was not found for this time is new. */
-const KNOWN_FOR_MS = 60_000;
 /** From here PostgreSQL itself freezes without regard to anything else (`vacuum_failsafe_age`); at 2,144 million it writes no more. */
 const OLD_IDS = 1_600_000_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
@@ -64,12 +63,6 @@ export function openDatabaseWatch(options: DatabaseWatchOptions): DatabaseWatch 
   return new LookingWatch(options);
 }
 
-interface FoundProblem extends DatabaseProblem {
-  readonly isReady: boolean;
-  /** Of an embedded server: its message says what to do. */
-  readonly isEmbedded?: true;
-}
-
 interface Seen {
   readonly problem: DatabaseProblem;
   readonly atMs: number;
@@ -77,7 +70,7 @@ interface Seen {
 
 class LookingWatch implements DatabaseWatch {
   readonly #database: Database;
-  readonly #logger: Logger;
+  readonly #log: ProblemLog;
   readonly #findFailure: () => string | undefined;
   readonly #workers: WorkerWatch | undefined;
   readonly #look = shared(() => this.#lookNow());
@@ -85,9 +78,6 @@ class LookingWatch implements DatabaseWatch {
   #isClosed = false;
   /** Those of now. */
   #problems: readonly FoundProblem[] = [];
-  #beganAtMs = 0;
-  /** While no request can be answered, and while what comes of that lasts. */
-  #outage: { readonly problem: FoundProblem; readonly beganAtMs: number } | undefined;
   /** When a commit last took long. */
   #lateAtMs = Number.NEGATIVE_INFINITY;
   #failedAtMs = Number.NEGATIVE_INFINITY;
@@ -95,8 +85,6 @@ class LookingWatch implements DatabaseWatch {
   /** What work met, each where it met it. */
   readonly #noted = new Map<string, Seen>();
   #locked: Seen | undefined;
-  /** When each problem was last found where it is, since the last end of which the log tells. */
-  readonly #foundAtMs = new Map<string, number>();
   readonly #late = new LateAnswers();
   /** Work that got no connection of its own process, while the database may do well. */
   readonly #busy = new LateAnswers();
@@ -104,7 +92,7 @@ class LookingWatch implements DatabaseWatch {
   constructor({ database, logger, findFailure = () => undefined, workers }: DatabaseWatchOptions) {
     this.#database = database;
     this.#workers = workers;
-    this.#logger = logger;
+    this.#log = new ProblemLog(logger);
     this.#findFailure = findFailure;
     this.#timer = setInterval(() => this.#lookWhenDue(), LOOK_AGAIN_MS);
     this.#timer.unref();
@@ -126,7 +114,7 @@ class LookingWatch implements DatabaseWatch {
   async check(): Promise<string | undefined> {
     const found = await this.#look();
     if (found.length === 0) return undefined;
-    const sentences = found.map((each) => (each.isEmbedded ? embeddedSentence(each) : `${sentenceOf(each)} (${each.message})`));
+    const sentences = found.map(describeFound);
     if (found.every(({ isReady }) => isReady)) return sentences.join('; ');
     throw new Error(sentences.join('; '));
   }
@@ -147,7 +135,9 @@ class LookingWatch implements DatabaseWatch {
     this.#lookedAtMs = performance.now();
     const found = await this.#find();
     // The connections of a service that stops are closed under a look.
-    if (!this.#isClosed) this.#tell(found);
+    if (this.#isClosed) return found;
+    this.#problems = found;
+    this.#log.tell(found, performance.now() - this.#lateAtMs < NOTED_FOR_MS);
     return found;
   }
 
@@ -238,67 +228,11 @@ class LookingWatch implements DatabaseWatch {
       this.#locked = { problem: { reason: 'locked', message: holders.map(describeHolder).join('; ') }, atMs: nowMs };
     return this.#locked && nowMs - this.#locked.atMs < LOCKED_FOR_MS ? [this.#locked.problem] : [];
   }
-
-  #tell(found: readonly FoundProblem[]): void {
-    const before = this.#problems;
-    this.#problems = found;
-    if (before.length === 0 && found.length > 0) this.#beganAtMs = performance.now();
-    for (const problem of found) if (this.#isNew(problem)) this.#tellOne(problem);
-    const [outage] = found.filter(({ isReady }) => !isReady);
-    if (outage) this.#outage ??= { problem: outage, beganAtMs: performance.now() };
-    if (found.length > 0) this.#tellEndOfOutage(found);
-    else if (before[0])
-      this.#tellEnd({ problem: before[0], beganAtMs: this.#beganAtMs }, 'the database does all of its work again');
-  }
-
-  #tellEndOfOutage(found: readonly FoundProblem[]): void {
-    const outage = this.#outage;
-    // A database that gives no answer in time and one that is slow may be found in turn.
-    if (!outage || performance.now() - this.#lateAtMs < NOTED_FOR_MS) return;
-    const identity = identityOf(outage.problem);
-    if (found.every((each) => each.isReady && each.reason !== 'slow' && identityOf(each) !== identity))
-      this.#tellEnd(outage, 'the database answers again, and other problems of it last');
-  }
-
-  #tellEnd({ problem, beganAtMs }: { problem: FoundProblem; beganAtMs: number }, words: string): void {
-    this.#outage = undefined;
-    const lasting = new Set(this.#problems.map(identityOf));
-    for (const identity of this.#foundAtMs.keys()) if (!lasting.has(identity)) this.#foundAtMs.delete(identity);
-    this.#logger.warn({ reason: problem.reason, seconds: Math.round((performance.now() - beganAtMs) / 1_000) }, words);
-  }
-
-  #tellOne(problem: FoundProblem): void {
-    const { reason, message, isEmbedded } = problem;
-    if (isEmbedded) this.#logger.error({ reason }, embeddedSentence(problem));
-    else this.#logger.error({ reason, cause: message }, sentenceOf(problem));
-  }
-
-  #isNew(problem: FoundProblem): boolean {
-    const identity = identityOf(problem);
-    const nowMs = performance.now();
-    const lastMs = this.#foundAtMs.get(identity) ?? Number.NEGATIVE_INFINITY;
-    this.#foundAtMs.set(identity, nowMs);
-    return nowMs - lastMs > KNOWN_FOR_MS;
-  }
 }
 
 /** Whether no request can be answered. */
 function isOutage(problems: readonly FoundProblem[]): boolean {
   return problems.some(({ isReady }) => !isReady);
-}
-
-/** The same problem in the same place. */
-function identityOf(problem: DatabaseProblem & Pick<FoundProblem, 'isEmbedded'>): string {
-  return [problem.reason, placeOf(problem), problem.isEmbedded].join(' ');
-}
-
-/** Where a problem is: a worker, or the workers that could lose commits. */
-function placeOf(problem: DatabaseProblem): string {
-  return nodeOf(problem) ?? (problem.reason === 'not_durable' ? problem.message : '');
-}
-
-function embeddedSentence({ message }: FoundProblem): string {
-  return `the embedded database does not run; when the cause is gone, the service starts it again by itself. ${message}`;
 }
 
 function findOldIds({ name, age }: WritableServer['oldest']): readonly DatabaseProblem[] {
