@@ -16,6 +16,7 @@ import { DoneBefore } from '../audit/done-before.tsx';
 import { useAttemptAnswer } from './attempt-answer.ts';
 import { NewSecret } from './new-secret.tsx';
 import { RecoverProgress } from './recover-progress.tsx';
+import { RemoveEndpoint } from './remove-endpoint.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -30,7 +31,10 @@ interface ActionsProps {
   readonly readAgain: () => Promise<Endpoint | undefined>;
 }
 
-/** What mends a receiver that did not take its events: enabling it, where it is disabled, a test, sending what it missed, a new secret. */
+/**
+ * What mends a receiver that did not take its events: enabling it, where it is disabled, a test, sending what it missed, a new secret. And
+ * the removal of one that is wanted no more.
+ */
 export function EndpointActions(props: ActionsProps) {
   const [step, setStep] = useState<Step>();
   if (!useMay('operator')) return null;
@@ -38,6 +42,7 @@ export function EndpointActions(props: ActionsProps) {
     <>
       {props.endpoint.status !== 'removed' && <Offers {...props} onStep={setStep} />}
       <NewSecret endpoint={props.endpoint} readAgain={props.readAgain} />
+      <RemoveEndpoint {...props} />
       <StepDialog {...props} step={step} onClose={() => setStep(undefined)} />
     </>
   );

@@ -190,6 +190,20 @@ export const WEBHOOK = {
     (name: string) => `The endpoint ${name} is disabled. Its events are held.`,
     (name: string) => `عُطّلت نقطة الاستقبال ${isolate(name)}. تُحجز إشعاراتها.`,
   ],
+  remove: ['Remove', 'إزالة'],
+  removeTitle: [
+    (name: string) => `Remove the endpoint ${isolateForeign(name)}`,
+    (name: string) => `إزالة نقطة الاستقبال ${isolateForeign(name)}`,
+  ],
+  removeConsequence: [
+    'Nothing is sent to it any more. Deliveries that wait or are held are never sent, and exhausted ones are not sent again. To get events again the partner needs a new endpoint, which has a new secret. This is final.',
+    'لا يُرسَل إليها شيء بعد ذلك. عمليات التسليم المنتظرة والمحجوزة لا تُرسَل أبدًا، وما استُنفدت محاولاته لا يُعاد إرساله. ليتلقّى الشريك الإشعارات من جديد يحتاج إلى نقطة استقبال جديدة لها سرّ جديد. هذا نهائي.',
+  ],
+  removedDone: [
+    (name: string) => `The endpoint ${isolateForeign(name)} is removed.`,
+    (name: string) => `أُزيلت نقطة الاستقبال ${isolateForeign(name)}.`,
+  ],
+  waitingNow: ['Waiting deliveries', 'العمليات المنتظرة'],
   heldNow: ['Held deliveries', 'العمليات المحجوزة'],
   recover: ['Send exhausted again', 'إعادة إرسال ما استُنفد'],
   recoverTitle: ['Send exhausted deliveries again', 'إعادة إرسال العمليات التي استُنفدت محاولاتها'],
