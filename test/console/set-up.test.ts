@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { EVENT_TYPES } from '../../src/domain/events/event.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
@@ -201,6 +202,9 @@ describe('a new partner', needsBrowser, () => {
     const endpoint = step('Webhook endpoint');
     await endpoint.getByText('A sandbox for this machine alone also takes http://127.0.0.1:PORT/').waitFor();
     await endpoint.getByText('Response.json({ challenge: event.data.challenge })').waitFor();
+    await endpoint.getByText('Without a choice it gets all').waitFor();
+    assert.equal(await endpoint.getByRole('checkbox').count(), EVENT_TYPES.length);
+    await endpoint.getByRole('checkbox', { name: 'Contribution confirmed' }).check();
     await endpoint.getByLabel('Address').fill('https://nobody.invalid/hook');
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.getByText('Nothing was stored.').waitFor();
@@ -208,6 +212,8 @@ describe('a new partner', needsBrowser, () => {
     await endpoint.getByRole('button', { name: 'Challenge and add' }).click();
     await endpoint.locator('.secret').getByText('whsec_').waitFor();
     assert.equal(receiver.challenges.length, 1);
+    const [stored] = await rowsOf('select event_types from webhook_endpoint where partner_id = $1', [partnerId]);
+    assert.deepEqual(stored.event_types, ['impact.transaction.confirmed']);
     for (const [name, region] of [
       ['Copy the key', step('API key')],
       ['Copy the secret', endpoint],

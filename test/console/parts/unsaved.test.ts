@@ -137,6 +137,8 @@ test(
     await step.getByText('Nothing was stored.').waitFor();
     assert.equal(await secrets.innerText(), shown);
     await step.getByLabel('Address').fill(second.url);
+    const type = step.getByRole('checkbox', { name: 'Settlement closed' });
+    await type.check();
     const made: string[] = [];
     await page.route(/\/operator\/v1\/endpoints$/, async (route) => {
       const answer = await route.fetch();
@@ -145,6 +147,8 @@ test(
     });
     await send();
     await step.getByText('the endpoint may have been added').waitFor();
+    // Another choice would be sent as another endpoint.
+    assert.deepEqual([await type.isDisabled(), await type.isChecked()], [true, true]);
     await step.getByRole('table').getByText(second.url).waitFor();
     await send();
     await secrets.nth(1).waitFor();

@@ -2,7 +2,7 @@ import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
-import type { components } from '../../../api/operator-types.ts';
+import type { components, operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
 import { endpointName } from '../../../format/endpoint-name.ts';
@@ -16,9 +16,11 @@ import { Foreign } from '../../../parts/values.tsx';
 import { useMay, useSession } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
+import { EventTypesField } from './event-types-field.tsx';
 import { SET_UP } from './set-up-texts.ts';
 import { Step } from './step.tsx';
 
+type Body = operations['addEndpoint']['requestBody']['content']['application/json'];
 type Added = components['schemas']['AddedEndpoint'];
 
 /** Where the partner's events go: added once the receiver has answered a signed challenge. */
@@ -104,13 +106,15 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
   const t = useTexts(SET_UP);
   const [isOpen, setOpen] = useState(false);
   const [url, setUrl] = useState('');
+  const [types, setTypes] = useState<readonly string[]>([]);
   const add = useChange({
-    send: (body: { partner_id: string; url: string }, key) =>
+    send: (body: Body, key) =>
       answerOf(client.POST('/operator/v1/endpoints', { params: { header: { 'Idempotency-Key': key } }, body })),
     done: ({ endpoint }) => t.added(endpointName(endpoint.url)),
     onDone(made) {
       setOpen(false);
       setUrl('');
+      setTypes([]);
       onAdded(made);
     },
   });
@@ -118,7 +122,7 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
   const isInDoubt = add.inDoubt.length > 0;
   const mayAdd = useMay('operator');
   // A form into which somebody types stays open when a colleague adds the first one.
-  const isTyped = url.trim() !== '';
+  const isTyped = url.trim() !== '' || types.length > 0;
   useUnsaved(isTyped);
   useUnsaved(add.isPending || isInDoubt, 'doubt');
   const { environment } = useSession();
@@ -135,7 +139,7 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        add.mutate({ partner_id: partnerId, url: url.trim() });
+        add.mutate({ partner_id: partnerId, url: url.trim(), event_types: [...types] });
       }}
     >
       <Stack gap="sm">
@@ -153,6 +157,7 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
           error={problemOf(add.error, 'url')}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
+        <EventTypesField isLocked={isInDoubt} value={types} onChange={setTypes} />
         <Group>
           <Button type="submit" loading={add.isPending}>
             {t.addEndpoint}

@@ -135,6 +135,11 @@ export const SET_UP = {
     'https, at a public host. A sandbox for this machine alone also takes http://127.0.0.1:PORT/ for a receiver here.',
     'https، على مضيف عام. والبيئة التجريبية المقصورة على هذا الجهاز تقبل أيضًا \u2066http://127.0.0.1:PORT/\u2069 لمستقبِل عليه.',
   ],
+  eventTypes: ['Event types', 'أنواع الإشعارات'],
+  eventTypesHelp: [
+    'Without a choice it gets all, also those of later releases.',
+    'من دون اختيار تصله جميعها، ومنها أنواع الإصدارات اللاحقة.',
+  ],
   addEndpoint: ['Challenge and add', 'اختبار التحدي ثم الإضافة'],
   challenging: [
     'Waiting for the receiver to answer the challenge; at most 15 seconds …',
