@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { EVENT_TYPES } from '../../src/domain/events/event.ts';
+import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
@@ -169,7 +170,7 @@ describe('an impact batch', needsBrowser, () => {
 });
 
 describe('a new partner', needsBrowser, () => {
-  test('from its name to its first confirmation, on one page that can be left and opened again', async () => {
+  test('from its name to its first confirmation, with a key that ends and an endpoint of one type of events, on one page that can be left and opened again', async () => {
     const receiver = await WebhookReceiver.open();
     const page = await browser.signedIn('operator');
     await page.goto(`${browser.baseUrl}/partners`);
@@ -193,8 +194,16 @@ describe('a new partner', needsBrowser, () => {
     await step('Rule').getByText('No rule was made for it').waitFor();
     await step('Rule').getByText('An administrator creates rules.').waitFor();
 
+    const ends = step('API key').getByLabel('Ends: day');
+    await ends.fill('2020-01-01');
+    await step('API key').getByRole('button', { name: 'Issue a key' }).click();
+    await step('API key').getByText('Ends must be in the future.').waitFor();
+    await ends.fill('2031-01-01');
     await step('API key').getByRole('button', { name: 'Issue a key' }).click();
     await step('API key').getByText('It is shown this once').waitFor();
+    const [issued] = await rowsOf('select expires_at from api_key where partner_id = $1', [partnerId]);
+    // Midnight in Riyadh, where the person is.
+    assert.equal(issued.expires_at.toISOString(), '2030-12-31T21:00:00.000Z');
     const apiKey = await step('API key').locator('.secret').innerText();
     assert.match(apiKey, /^pi_sandbox_/);
     await step('First confirmation').getByText('The one that was just issued is filled in.').waitFor();
@@ -390,11 +399,27 @@ describe('a new partner', needsBrowser, () => {
     }
   });
 
-  test('a viewer sees the steps, and is offered none', async () => {
+  test('a viewer sees the steps and from where each key is allowed, and is offered no step', async () => {
     await client.confirm({ points: 10 });
+    const { partnerId } = partner;
+    const key = {
+      name: 'office',
+      permission: 'read_only',
+      allowedAddresses: ['203.0.113.0/24', '2001:db8::7'],
+      expiresAt: null,
+    } as const;
+    await issueApiKey(service.database, OWNER, { ...key, environment: 'sandbox', partnerId });
     const page = await browser.signedIn('viewer');
-    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}/set-up`);
+    await page.goto(`${browser.baseUrl}/partners/${partnerId}/set-up`);
     await page.getByText('The latest contribution').waitFor();
+    const keys = page.getByRole('table', { name: 'API key' });
+    await keys.getByRole('columnheader', { name: 'Allowed from' }).waitFor();
+    for (const address of key.allowedAddresses)
+      await keys
+        .getByRole('row', { name: /office/ })
+        .getByText(address)
+        .waitFor();
+    await keys.getByRole('row', { name: /test/ }).getByText('every address').waitFor();
     assert.equal(await page.getByRole('button', { name: /^(?:Issue|Challenge|Send|Create)\b/ }).count(), 0);
     await page.goto(`${browser.baseUrl}/partners/new`);
     await page.getByText('This takes the role operator.').waitFor();

@@ -361,8 +361,12 @@ test('a key whose answer can no longer be shown says so, and the same button iss
     await route.abort();
   });
   const issue = page.getByRole('button', { name: 'Issue a key', exact: true });
+  const ends = page.getByLabel('Ends: day');
+  await ends.fill('2031-01-01');
   await issue.click();
   await page.getByText('the key may have been issued').waitFor();
+  // Another end would be sent as another key.
+  assert.equal(await ends.isDisabled(), true);
   await mend();
   // As a day later.
   await service.database.pool.query("update keyed_answer set answer = 'removed' where answer like 'v1.%'");

@@ -1,4 +1,4 @@
-import { Group, Input } from '@mantine/core';
+import { Box, Group, Input } from '@mantine/core';
 import { type ReactNode, useId } from 'react';
 import { inDigits } from '../../format/as-meant.ts';
 import { isolateForeign } from '../../format/isolate.ts';
@@ -10,6 +10,7 @@ interface MomentFieldProps {
   readonly label: string;
   readonly description?: string;
   readonly required?: boolean;
+  readonly disabled?: boolean;
   /** In the reader's own zone, such as `2026-03-02T14:05`; empty for none. */
   readonly value: string;
   readonly error?: ReactNode;
@@ -17,7 +18,15 @@ interface MomentFieldProps {
 }
 
 /** A day and a time of 24 hours. The browser's own field for both has the clock of its language, of 12 hours where that is usual. */
-export function MomentField({ label, description, required = false, value, error, onChange }: MomentFieldProps) {
+export function MomentField({
+  label,
+  description,
+  required = false,
+  disabled = false,
+  value,
+  error,
+  onChange,
+}: MomentFieldProps) {
   const { day: dayLabel, clock: clockLabel, clockForm, ownZone: inOwnZone } = useTexts(COMMON);
   const { language } = useLanguage();
   const zone = `${inOwnZone(isolateForeign(cityOf(ownZone(), language)))}.`;
@@ -27,6 +36,7 @@ export function MomentField({ label, description, required = false, value, error
   const isRefused = Boolean(error);
   const ofBoth = {
     withAria: false,
+    disabled,
     error: isRefused,
     'aria-invalid': isRefused || undefined,
     'aria-describedby': isRefused ? `${descriptionId} ${errorId}` : descriptionId,
@@ -42,32 +52,35 @@ export function MomentField({ label, description, required = false, value, error
       error={error}
       errorProps={{ id: errorId }}
     >
-      <Group gap="xs" wrap="nowrap" mb={5}>
-        <Input
-          {...ofBoth}
-          type="date"
-          max="9999-12-31"
-          dir="ltr"
-          aria-label={`${label}: ${dayLabel}`}
-          required={required || clock !== ''}
-          value={day}
-          onChange={(event) => change(event.currentTarget.value, clock === '' ? '00:00' : clock)}
-          flex={1}
-        />
-        <Input
-          {...ofBoth}
-          aria-label={`${label}: ${clockLabel}`}
-          placeholder={clockForm}
-          dir="ltr"
-          pattern="([01][0-9]|2[0-3]):[0-5][0-9]"
-          title={clockLabel}
-          maxLength={5}
-          required={required || day !== ''}
-          value={clock}
-          onChange={(event) => change(day, inDigits(event.currentTarget.value))}
-          w={84}
-        />
-      </Group>
+      {/* An `Input` that takes none of the attributes of the wrapper does not get `disabled` either. */}
+      <Box component="fieldset" disabled={disabled} bd={0} p={0} m={0} miw={0}>
+        <Group gap="xs" wrap="nowrap" mb={5}>
+          <Input
+            {...ofBoth}
+            type="date"
+            max="9999-12-31"
+            dir="ltr"
+            aria-label={`${label}: ${dayLabel}`}
+            required={required || clock !== ''}
+            value={day}
+            onChange={(event) => change(event.currentTarget.value, clock === '' ? '00:00' : clock)}
+            flex={1}
+          />
+          <Input
+            {...ofBoth}
+            aria-label={`${label}: ${clockLabel}`}
+            placeholder={clockForm}
+            dir="ltr"
+            pattern="([01][0-9]|2[0-3]):[0-5][0-9]"
+            title={clockLabel}
+            maxLength={5}
+            required={required || day !== ''}
+            value={clock}
+            onChange={(event) => change(day, inDigits(event.currentTarget.value))}
+            w={84}
+          />
+        </Group>
+      </Box>
     </Input.Wrapper>
   );
 }

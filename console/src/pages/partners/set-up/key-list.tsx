@@ -80,6 +80,11 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           },
           { label: t.permission, show: (key) => t[key.permission] },
           {
+            label: t.allowedFrom,
+            isGiven: ({ allowed_addresses }) => allowed_addresses.length > 0,
+            show: ({ allowed_addresses }) => <Addresses of={allowed_addresses} />,
+          },
+          {
             label: common.created,
             sort: 'created_at',
             show: ({ created_at }) => <PartnerTime partnerId={partnerId} at={created_at} style="day" />,
@@ -96,5 +101,20 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
       />
       {asked && <KeyStepDialog {...asked} replace={replace} onClose={() => setAsked(undefined)} />}
     </Stack>
+  );
+}
+
+/** From where a key may be used: each address, or block of addresses, on a line. */
+function Addresses({ of: addresses }: { readonly of: readonly string[] }) {
+  const t = useTexts(SET_UP);
+  if (addresses.length === 0) return t.everyAddress;
+  return (
+    <div>
+      {addresses.map((address) => (
+        <div key={address}>
+          <bdi dir="ltr">{address}</bdi>
+        </div>
+      ))}
+    </div>
   );
 }

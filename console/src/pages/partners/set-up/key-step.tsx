@@ -5,6 +5,8 @@ import { answerOf, client } from '../../../api/client.ts';
 import type { components, operations } from '../../../api/operator-types.ts';
 import { useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
+import { FieldRow } from '../../../parts/fields/field-row.tsx';
+import { MomentField } from '../../../parts/fields/moment-field.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
 import { Loaded } from '../../../parts/state.tsx';
@@ -57,7 +59,18 @@ export function KeyStep({ partnerId, issued, onIssued }: KeyStepProps) {
   );
 }
 
-const PROPOSED_NAME = 'server';
+interface Stated {
+  readonly name: string;
+  readonly permission: Permission;
+  /** In the reader's own zone; empty for a key without an end. */
+  readonly ends: string;
+}
+
+const PROPOSED: Stated = { name: 'server', permission: 'read_write', ends: '' };
+
+function toBody({ name, permission, ends }: Stated): Body {
+  return { name: name.trim(), permission, ...(ends !== '' && { expires_at: new Date(ends).toISOString() }) };
+}
 
 interface IssueKeyProps {
   readonly partnerId: string;
@@ -68,8 +81,7 @@ interface IssueKeyProps {
 function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
   const t = useTexts(SET_UP);
   const [isOpen, setOpen] = useState(false);
-  const [name, setName] = useState(PROPOSED_NAME);
-  const [permission, setPermission] = useState<Permission>('read_write');
+  const [stated, setStated] = useState(PROPOSED);
   const issue = useChange({
     send: (body: Body, key) =>
       answerOf(
@@ -78,17 +90,17 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
           body,
         }),
       ),
-    done: t.issued(name.trim()),
+    done: t.issued(stated.name.trim()),
     onDone: (issued) => {
       setOpen(false);
-      setName(PROPOSED_NAME);
+      setStated({ ...PROPOSED, permission: stated.permission });
       onIssued(issued);
     },
   });
   // The list has the key then, and the same request brings it whole.
   const isInDoubt = issue.inDoubt.length > 0;
   // A form into which somebody types stays open when a colleague makes the first one.
-  const isTyped = name !== PROPOSED_NAME;
+  const isTyped = stated.name !== PROPOSED.name || stated.ends !== PROPOSED.ends;
   useUnsaved(isTyped);
   useUnsaved(issue.isPending || isInDoubt, 'doubt');
   if (!useMay('operator')) return null;
@@ -104,36 +116,63 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        issue.mutate({ name: name.trim(), permission });
+        issue.mutate(toBody(stated));
       }}
     >
       <Stack gap="sm">
-        <Group align="flex-end">
-          <TextInput
-            label={t.keyName}
-            required
-            dir="auto"
-            maxLength={200}
-            disabled={isInDoubt}
-            value={name}
-            error={problemOf(issue.error, 'name')}
-            onChange={(event) => setName(event.currentTarget.value)}
-          />
-          <Select
-            label={t.permission}
-            allowDeselect={false}
-            w={{ base: '100%', sm: 320 }}
-            data={(['read_write', 'manage', 'read_only'] as const).map((value) => ({ value, label: t[value] }))}
-            disabled={isInDoubt}
-            value={permission}
-            onChange={(value) => setPermission(value as Permission)}
-          />
+        <KeyFields stated={stated} isLocked={isInDoubt} error={issue.error} onChange={setStated} />
+        <Group>
           <Button type="submit" loading={issue.isPending}>
             {t.issue}
           </Button>
         </Group>
-        <Problem error={issue.error} fields={['name']} inDoubt={isInDoubt && !issue.isPending && t.issueInDoubt} />
+        <Problem error={issue.error} fields={['name', 'expires_at']} inDoubt={isInDoubt && !issue.isPending && t.issueInDoubt} />
       </Stack>
     </form>
+  );
+}
+
+interface KeyFieldsProps {
+  readonly stated: Stated;
+  readonly isLocked: boolean;
+  readonly error: Error | null;
+  readonly onChange: (stated: Stated) => void;
+}
+
+function KeyFields({ stated, isLocked, error, onChange }: KeyFieldsProps) {
+  const t = useTexts(SET_UP);
+  return (
+    <>
+      <FieldRow columns={2}>
+        <TextInput
+          label={t.keyName}
+          required
+          dir="auto"
+          maxLength={200}
+          disabled={isLocked}
+          value={stated.name}
+          error={problemOf(error, 'name')}
+          onChange={(event) => onChange({ ...stated, name: event.currentTarget.value })}
+        />
+        <Select
+          label={t.permission}
+          allowDeselect={false}
+          data={(['read_write', 'manage', 'read_only'] as const).map((value) => ({ value, label: t[value] }))}
+          disabled={isLocked}
+          value={stated.permission}
+          onChange={(value) => onChange({ ...stated, permission: value as Permission })}
+        />
+      </FieldRow>
+      <FieldRow columns={2}>
+        <MomentField
+          label={t.ends}
+          description={t.endsHelp}
+          disabled={isLocked}
+          value={stated.ends}
+          error={problemOf(error, 'expires_at', t.ends)}
+          onChange={(ends) => onChange({ ...stated, ends })}
+        />
+      </FieldRow>
+    </>
   );
 }
