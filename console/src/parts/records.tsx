@@ -44,6 +44,8 @@ interface RecordsProps<Row> {
   /** Where a row leads, when it is clicked. */
   readonly linkOf?: (row: Row) => string;
   readonly selection?: Selection<Row>;
+  /** Whether the list goes on after these rows. */
+  readonly isMore?: boolean;
   /** What is chosen with a row, for those who do not see the row; without it the key. */
   readonly nameOf?: (row: Row) => string;
   readonly sorting?: Sorting;
@@ -57,6 +59,7 @@ export function Records<Row>({
   keyOf,
   linkOf,
   selection,
+  isMore = false,
   nameOf = keyOf,
   sorting,
   label,
@@ -73,7 +76,7 @@ export function Records<Row>({
           <Table.Tr>
             {selection && (
               <Table.Th w={44}>
-                <ChooseAll rows={rows} keyOf={keyOf} selection={selection} />
+                <ChooseAll rows={rows} isMore={isMore} keyOf={keyOf} selection={selection} />
               </Table.Th>
             )}
             {columns.map((column) => (
@@ -152,7 +155,7 @@ function isControl(target: EventTarget): boolean {
   return target instanceof Element && target.closest('a, button, input, label, [role=menuitem]') !== null;
 }
 
-interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows'> {
+interface PagesProps<Row, PageOfRows> extends Omit<RecordsProps<Row>, 'rows' | 'isMore'> {
   readonly query: UseInfiniteQueryResult<{ readonly pages: readonly PageOfRows[] }, Error>;
   readonly rowsOf: (page: PageOfRows) => readonly Row[];
   /** Where the whole list comes from as a file, with the same filters. */
@@ -182,7 +185,7 @@ export function RecordPages<Row, PageOfRows>({ query, rowsOf, csv, csvLabel, emp
       </div>
       {!query.data && (query.error ? <Failure error={query.error} onRetry={() => void query.refetch()} /> : <Loading />)}
       {sorting && rows.length > 0 && <SortChoice columns={sortableOf(columns)} sorting={sorting} />}
-      {rows.length > 0 && <Records rows={rows} {...records} empty={null} />}
+      {rows.length > 0 && <Records rows={rows} isMore={query.hasNextPage} {...records} empty={null} />}
       <Group justify="space-between" className="records-end">
         {csv && rows.length > 0 ? <Download href={csv}>{csvLabel ?? exportCsv}</Download> : null}
         {query.hasNextPage && (

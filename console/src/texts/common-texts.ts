@@ -23,6 +23,7 @@ export const COMMON = {
     'انسخه الآن وسلّمه بأمان. يُعرض هذه المرة فقط: لا يستطيع أحد قراءته ثانية، والمفقود يُستبدل.',
   ],
   all: ['All', 'الكل'],
+  shownOf: [(count: number) => `${count} shown`, (count: number) => `المعروض ${count}`],
   none: ['None', 'لا يوجد'],
   skipToChosen: ['Skip to the actions for what is chosen', 'الانتقال إلى إجراءات المحدّد'],
   more: ['Show more', 'عرض المزيد'],

@@ -12,61 +12,67 @@ if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const COUNT = 101;
 
-test('are decided together, and what a refused request left is decided when it is tried again', needsBrowser, async () => {
-  await Promise.all(Array.from({ length: COUNT }, () => newPending()));
-  const page = await browser.signedIn('operator');
-  await page.goto(`${browser.baseUrl}/reviews`);
-  const told = page.locator('.records-status');
-  const more = page.getByRole('button', { name: 'Show more' });
-  for (const shown of [50, 100]) {
+test(
+  'are all chosen once all are shown, and decided together; what a refused request left is decided when it is tried again',
+  needsBrowser,
+  async () => {
+    await Promise.all(Array.from({ length: COUNT }, () => newPending()));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reviews`);
+    const told = page.locator('.records-status');
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (const shown of [50, 100]) {
+      await page
+        .locator('tbody tr')
+        .nth(shown - 1)
+        .waitFor();
+      assert.equal(await told.innerText(), `Reviews: ${shown} records, and there are more. Recorded: earliest first`);
+      await page.getByRole('checkbox', { name: `All: ${shown} shown`, exact: true }).waitFor();
+      await page.getByRole('columnheader').getByText(`${shown} shown`, { exact: true }).waitFor();
+      await more.click();
+    }
     await page
       .locator('tbody tr')
-      .nth(shown - 1)
+      .nth(COUNT - 1)
       .waitFor();
-    assert.equal(await told.innerText(), `Reviews: ${shown} records, and there are more. Recorded: earliest first`);
-    await more.click();
-  }
-  await page
-    .locator('tbody tr')
-    .nth(COUNT - 1)
-    .waitFor();
-  await page.getByRole('checkbox', { name: 'All' }).check();
-  // In another order they are on pages that are not read.
-  await page.getByRole('columnheader').getByRole('button', { name: 'Points' }).click();
-  await page.locator('[aria-sort=descending] .sort-heading').waitFor();
-  await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
-  await page.getByText('Reviews: 50 records, and there are more').waitFor();
-  await page.getByText(`${COUNT} contributions chosen, 25,250 points`).waitFor();
-  await page.getByRole('button', { name: 'Confirm', exact: true }).click();
-  const dialog = page.getByRole('dialog');
-  await dialog.getByLabel('Reason').fill('The shop says so.');
-  const decisions = /\/reviews\/decisions$/;
-  const sent: number[] = [];
-  const { promise: isSeen, resolve: letGo } = Promise.withResolvers<void>();
-  await page.route(decisions, async (route) => {
-    sent.push(route.request().postDataJSON().contributions.length);
-    const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
-    if (sent.length !== 2) return route.continue();
-    await isSeen;
-    return route.fulfill({ status: 503, json: { error } });
-  });
-  const confirm = dialog.getByRole('button', { name: `Confirm ${COUNT} contributions` });
-  await confirm.click();
-  await dialog.getByText(`${COUNT - 1} of ${COUNT} decided`).waitFor();
-  letGo();
-  await dialog.getByText('The service could not complete the request').waitFor();
-  await dialog.getByText(`${COUNT - 1} of ${COUNT} contributions are decided for good.`).waitFor();
-  await confirm.click();
-  await page.getByText(`${COUNT} contributions are confirmed now.`).waitFor();
-  await dialog.waitFor({ state: 'detached' });
-  assert.deepEqual(sent, [100, 1, 100, 1]);
-  const { rows } = await service.database.pool.query(
-    `select count(*)::int as decided, count(distinct note)::int as reasons
+    await page.getByRole('checkbox', { name: 'All', exact: true }).check();
+    // In another order they are on pages that are not read.
+    await page.getByRole('columnheader').getByRole('button', { name: 'Points' }).click();
+    await page.locator('[aria-sort=descending] .sort-heading').waitFor();
+    await page.locator('[aria-busy=true]').waitFor({ state: 'detached' });
+    await page.getByText('Reviews: 50 records, and there are more').waitFor();
+    await page.getByText(`${COUNT} contributions chosen, 25,250 points`).waitFor();
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('The shop says so.');
+    const decisions = /\/reviews\/decisions$/;
+    const sent: number[] = [];
+    const { promise: isSeen, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route(decisions, async (route) => {
+      sent.push(route.request().postDataJSON().contributions.length);
+      const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+      if (sent.length !== 2) return route.continue();
+      await isSeen;
+      return route.fulfill({ status: 503, json: { error } });
+    });
+    const confirm = dialog.getByRole('button', { name: `Confirm ${COUNT} contributions` });
+    await confirm.click();
+    await dialog.getByText(`${COUNT - 1} of ${COUNT} decided`).waitFor();
+    letGo();
+    await dialog.getByText('The service could not complete the request').waitFor();
+    await dialog.getByText(`${COUNT - 1} of ${COUNT} contributions are decided for good.`).waitFor();
+    await confirm.click();
+    await page.getByText(`${COUNT} contributions are confirmed now.`).waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual(sent, [100, 1, 100, 1]);
+    const { rows } = await service.database.pool.query(
+      `select count(*)::int as decided, count(distinct note)::int as reasons
     from contribution_review where resolved_at is not null`,
-  );
-  assert.deepEqual(rows, [{ decided: COUNT, reasons: 1 }]);
-  await page.unroute(decisions);
-});
+    );
+    assert.deepEqual(rows, [{ decided: COUNT, reasons: 1 }]);
+    await page.unroute(decisions);
+  },
+);
 
 test('are decided with the reason of others, of which the decision was made and its answer lost', needsBrowser, async () => {
   const [first, second] = [await newPending(), await newPending()];

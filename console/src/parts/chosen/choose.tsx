@@ -1,5 +1,5 @@
 /** The boxes that choose a row of a list, or all of them. */
-import { Box, Checkbox, UnstyledButton } from '@mantine/core';
+import { Box, Checkbox, Text, UnstyledButton } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -34,12 +34,14 @@ export function Choose<Row>({ id, row, name, selection: { chosen, label } }: Cho
 
 interface ChooseAllProps<Row> {
   readonly rows: readonly Row[];
+  /** Whether the list goes on after these rows: then the box says how many it ticks. */
+  readonly isMore: boolean;
   readonly keyOf: (row: Row) => string;
   readonly selection: Selection<Row>;
 }
 
-export function ChooseAll<Row>({ rows, keyOf, selection: { chosen } }: ChooseAllProps<Row>) {
-  const { all } = useTexts(COMMON);
+export function ChooseAll<Row>({ rows, isMore, keyOf, selection: { chosen } }: ChooseAllProps<Row>) {
+  const { all, shownOf } = useTexts(COMMON);
   const before = useChosenRows(chosen);
   const isChosen = (row: Row) => before.has(keyOf(row));
   const isAll = rows.every(isChosen);
@@ -51,7 +53,13 @@ export function ChooseAll<Row>({ rows, keyOf, selection: { chosen } }: ChooseAll
   };
   return (
     <WithSkip isOffered={isAny}>
-      <Checkbox aria-label={all} checked={isAll} indeterminate={!isAll && isAny} onChange={turn} />
+      <Checkbox
+        aria-label={isMore ? `${all}: ${shownOf(rows.length)}` : all}
+        label={isMore && <Text size="xs">{shownOf(rows.length)}</Text>}
+        checked={isAll}
+        indeterminate={!isAll && isAny}
+        onChange={turn}
+      />
     </WithSkip>
   );
 }
