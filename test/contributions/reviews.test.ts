@@ -11,6 +11,7 @@ import {
   confirmPendingContribution,
   failPendingContribution,
 } from '../../src/operations/contributions/resolve-pending-contribution.ts';
+import { readReviewContext } from '../../src/operations/overview/review-context.ts';
 import type { JobContext } from '../../src/schedule/job.ts';
 import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
@@ -30,11 +31,14 @@ const service = await testService({
   async prepare(database) {
     const partner = await createPartner(database, OWNER, 'Reviewed', OPEN_RATES);
     await insertContributionRule(database, { partnerId: partner.partnerId, review_threshold: 100 });
-    prepared.push(partner);
+    const limited = await createPartner(database, OWNER, 'Limited a day', OPEN_RATES);
+    const limits = { daily_points_cap: 1_000, daily_count_cap: 5, review_threshold: 8_000 };
+    await insertContributionRule(database, { partnerId: limited.partnerId, ...limits });
+    prepared.push(partner, limited);
   },
 });
 const { database } = service;
-const [reviewed] = prepared as [Partner];
+const [reviewed, limited] = prepared as [Partner, Partner];
 const { client } = await service.newPartner({ of: reviewed });
 const { partnerId } = reviewed;
 
@@ -79,6 +83,21 @@ describe('an operator decides', () => {
     const found = mine.find(({ record }) => record.contribution.transactionId === transactionId);
     assert.deepEqual([found?.review?.reason, found?.review?.resolvedAt], ['review_threshold', null]);
     assert.equal((await listOpen({}, 1)).length, 1);
+  });
+
+  test('the context of a review has the limits under which its contribution was recorded, not those of a later version', async () => {
+    const { client: shop } = await service.newPartner({ of: limited });
+    const { status, body } = await shop.confirm({ ...newConfirmation(), points: 1_200 });
+    assert.equal(status, 202);
+    const id = { partnerId: limited.partnerId, transactionId: body.contribution.transaction_id };
+    const limits = async () => {
+      const { rules } = await readReviewContext(database.pool, await getReview(database.pool, id));
+      return [rules.dailyPointsCap, rules.dailyCountCap, rules.reviewThreshold];
+    };
+    assert.deepEqual(await limits(), [1_000n, 5n, 8_000n]);
+    const later = { daily_points_cap: 50_000, review_threshold: 9_000 };
+    await insertContributionRule(database, { partnerId: limited.partnerId, starts: '-1 second', ...later });
+    assert.deepEqual(await limits(), [1_000n, 5n, 8_000n]);
   });
 
   test('the list of several partners takes two statements, on a cluster too', async () => {

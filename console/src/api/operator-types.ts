@@ -3206,9 +3206,9 @@ export interface components {
             points: string;
             /** @description How many contributions count on it. */
             contributions: string;
-            /** @description The cap on points; `null` without one. */
+            /** @description The cap on points of the rule under which the contribution was recorded; `null` without one. */
             daily_points_cap: string | null;
-            /** @description The cap on contributions; `null` without one. */
+            /** @description The cap on contributions of that rule; `null` without one. */
             daily_count_cap: string | null;
         };
         DayFigures: {
@@ -4568,7 +4568,7 @@ export interface components {
             day: components["schemas"]["DayCount"] | null;
             /** @description All contributions of the same order, the earliest first. */
             order_history: components["schemas"]["ContributionSummary"][];
-            /** @description The review threshold of the rule in force; `null` without one. */
+            /** @description The review threshold of the rule under which it was recorded; `null` without one. */
             review_threshold: string | null;
             /** @description The correlation id of its request. */
             correlation_id: string | null;

@@ -75,8 +75,10 @@ const DayCount = shape('DayCount', {
   day: text('The day, by the calendar of the partner.'),
   points: integerText('The points that count on it.'),
   contributions: integerText('How many contributions count on it.'),
-  daily_points_cap: nullableIntegerText('The cap on points; `null` without one.'),
-  daily_count_cap: nullableIntegerText('The cap on contributions; `null` without one.'),
+  daily_points_cap: nullableIntegerText(
+    'The cap on points of the rule under which the contribution was recorded; `null` without one.',
+  ),
+  daily_count_cap: nullableIntegerText('The cap on contributions of that rule; `null` without one.'),
 });
 
 export const getReviewOf = operatorRoute({
@@ -91,7 +93,7 @@ export const getReviewOf = operatorRoute({
     ...ReviewBody.properties,
     day: nullableShape(DayCount, 'What counts on its day; `null` where it was not counted.'),
     order_history: listOf(ContributionSummary, 'All contributions of the same order, the earliest first.'),
-    review_threshold: nullableIntegerText('The review threshold of the rule in force; `null` without one.'),
+    review_threshold: nullableIntegerText('The review threshold of the rule under which it was recorded; `null` without one.'),
     correlation_id: nullableText('The correlation id of its request.'),
   }),
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId } }) {

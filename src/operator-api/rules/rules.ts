@@ -2,7 +2,7 @@ import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
 import type { RuleRequest } from '../../domain/rules/rule-request.ts';
-import { type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
+import { RULE_KINDS, type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
 import { PREVIEW_PERIODS, previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
@@ -10,7 +10,7 @@ import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import { listRuleVersionsOf, type RuleRecord } from '../../store/rules/rule-version.ts';
 import { operatorRoute } from '../route.ts';
 import {
   closed,
@@ -58,8 +58,7 @@ export const getRulesInForce = operatorRoute({
   async handle({ tools: { database }, params: { partner_id: partnerId } }) {
     const partner = await getPartner(database.pool, partnerId);
     const at = await readClock(database.pool);
-    const versions = (await listRuleVersions(database.pool)).filter(({ withdrawnAt }) => withdrawnAt === null);
-    const rules = rulesInForce(versions, partner, at);
+    const rules = rulesInForce(await listRuleVersionsOf(database.pool, partnerId, RULE_KINDS), partner, at);
     return {
       as_of: at,
       contribution_rule_version: rules.contributionRuleVersion,
