@@ -40,6 +40,28 @@ const exhaust = (partnerId: string) =>
 const LOOKED_AT_AGAIN_MS = 6_000;
 
 describe('an incident', needsBrowser, () => {
+  test('the numbers of deliveries that wait or are exhausted lead from the overview to their endpoints alone', async () => {
+    const [waiting, exhausted, good] = [await openEndpoint(), await openEndpoint(), await openEndpoint()];
+    for (const { receiver, client } of [waiting, exhausted]) {
+      receiver.answerWith(500);
+      await client.confirm(newConfirmation());
+    }
+    const attempted = "select 1 from delivery where partner_id = $1 and status = 'waiting' and attempts > 0";
+    for (const { partnerId } of [waiting, exhausted])
+      await waitFor('failed attempt', async () => (await service.database.pool.query(attempted, [partnerId])).rowCount === 1);
+    await exhaust(exhausted.partnerId);
+    const page = await browser.signedIn('viewer');
+    for (const [number, shown, other] of [
+      [/^Deliveries waiting/, waiting, exhausted],
+      [/^Exhausted deliveries/, exhausted, waiting],
+    ] as const) {
+      await page.goto(browser.baseUrl);
+      await page.getByRole('link', { name: number }).click();
+      await page.getByText(shown.receiver.url).waitFor();
+      for (const { receiver } of [other, good]) assert.equal(await page.getByText(receiver.url).count(), 0);
+    }
+  });
+
   test('a disabled endpoint says why, leads to the attempt and to what is held, and is tested and enabled', async () => {
     const { client, receiver, partnerId, stateOf } = await openEndpoint();
     receiver.answerWith(410);

@@ -114,6 +114,48 @@ test('the overview counts the endpoints that the lists show', async () => {
   assert.deepEqual(await counts(), { disabled: before.disabled + 1, failing: before.failing - 1 });
 });
 
+test('the endpoints for which deliveries wait, or that have exhausted ones, are listed in every order, of all partners and of one', async () => {
+  const { partnerId, client, receiver, path, endpointId } = await newEndpoint();
+  const listed = async (filter: string) => {
+    const ids: string[] = [];
+    for (let [after, hasMore] = ['', true]; hasMore; ) {
+      const { status, body, text } = await viewer.get(`${V1}/endpoints?limit=1&${filter}${after && `&after=${after}`}`);
+      assert.equal(status, 200, text);
+      ids.push(...body.endpoints.map(({ endpoint_id }: { endpoint_id: string }) => endpoint_id));
+      [after, hasMore] = [body.next_after, body.has_more];
+    }
+    return ids;
+  };
+  const isIn = async (filter: string) => {
+    const [ofAll, ofOne] = [await listed(filter), await listed(`${filter}&partner_id=${partnerId}`)];
+    assert.equal(new Set(ofAll).size, ofAll.length);
+    assert.ok(ofOne.every((id) => id === endpointId));
+    assert.equal(ofAll.includes(endpointId), ofOne.length === 1);
+    return ofOne.length === 1;
+  };
+  const states = async () => [await isIn('undelivered=waiting'), await isIn('undelivered=exhausted')];
+  assert.deepEqual(await states(), [false, false]);
+  let release: (() => void) | undefined;
+  receiver.answer = (response) => (release = () => void response.writeHead(500).end());
+  await client.confirm();
+  await waitFor('delivery under way', () => release !== undefined);
+  assert.deepEqual(await states(), [true, false], 'while it is sent for the first time');
+  release?.();
+  receiver.answer = (response) => void response.writeHead(500).end();
+  await untilDeliveries(database, partnerId, ([first]) => first !== undefined && first.attempts > 0);
+  assert.deepEqual(await states(), [true, false], 'until its next attempt');
+  for (const sort of ['created_at', '-created_at', 'failing_since', '-failing_since'])
+    assert.ok(await isIn(`undelivered=waiting&sort=${sort}`), sort);
+  for (const state of ['healthy', 'failing', 'disabled'])
+    assert.equal(await isIn(`undelivered=waiting&state=${state}`), state === 'failing', state);
+  await database.pool.query("update delivery set status = 'exhausted' where partner_id = $1", [partnerId]);
+  assert.deepEqual(await states(), [false, true]);
+  assert.ok(await isIn('undelivered=exhausted&sort=-failing_since'));
+  assert.equal((await operator.post(`${path}/disable`, { reason: 'test' })).status, 200);
+  assert.ok(await isIn('undelivered=exhausted&state=disabled'));
+  assert.ok(!(await isIn('undelivered=exhausted&sort=failing_since')), 'one that is disabled fails no more');
+});
+
 test('what was given up is listed, and sent again since a time', async () => {
   const { partnerId, client, path, endpointId } = await newEndpoint();
   await client.confirm();

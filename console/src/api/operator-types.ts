@@ -8752,6 +8752,8 @@ export interface operations {
                 partner_id?: string;
                 /** @description Only those that are healthy, whose last attempts failed, or that are disabled. */
                 state?: "healthy" | "failing" | "disabled";
+                /** @description Only active ones for which deliveries wait, or those with exhausted deliveries that nobody has sent again. */
+                undelivered?: "waiting" | "exhausted";
             };
             header?: never;
             path?: never;
@@ -10383,6 +10385,8 @@ export interface operations {
                 partner_id?: string;
                 /** @description Only those that are healthy, whose last attempts failed, or that are disabled. */
                 state?: "healthy" | "failing" | "disabled";
+                /** @description Only active ones for which deliveries wait, or those with exhausted deliveries that nobody has sent again. */
+                undelivered?: "waiting" | "exhausted";
             };
             header?: never;
             path?: never;

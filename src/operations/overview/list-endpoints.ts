@@ -2,6 +2,7 @@ import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import type { Database } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { countUndeliveredOfEndpoints } from '../../store/webhooks/endpoint-activity.ts';
+import { listUndeliveredEndpoints, type Undelivered } from '../../store/webhooks/undelivered-endpoint.ts';
 import {
   type EndpointOrder,
   findListedEndpoints,
@@ -14,6 +15,8 @@ import { type FilteredPage, inOrderOf, readFilteredPage, wantedBy } from '../fil
 export interface EndpointFilter {
   readonly partnerId?: string | undefined;
   readonly state?: ListedEndpoint['state'] | undefined;
+  /** Only those with such deliveries. */
+  readonly undelivered?: Undelivered | undefined;
 }
 
 export interface CountedEndpoint extends WebhookEndpoint, EndpointHealth {
@@ -27,11 +30,14 @@ export async function listEndpointsForOperators(
   filter: EndpointFilter,
   page: KeysetPage<EndpointOrder>,
 ): Promise<FilteredPage<CountedEndpoint>> {
-  const { state } = filter;
+  const { state, undelivered: wanted } = filter;
   const looked = await readFilteredPage({
     page,
-    read: (part) => listEndpointsInOrder(database.pool, filter, part),
-    isWanted: isListOf(state, page) ? undefined : wantedBy({ state }),
+    read: (part) =>
+      wanted === undefined
+        ? listEndpointsInOrder(database.pool, filter, part)
+        : listUndeliveredEndpoints(database, { ...filter, undelivered: wanted }, part),
+    isWanted: wanted === undefined && isListOf(state, page) ? undefined : wantedBy({ state }),
   });
   const ids = looked.page.map(({ endpointId }) => endpointId);
   const [found, undelivered] = await Promise.all([

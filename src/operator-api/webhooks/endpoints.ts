@@ -2,6 +2,7 @@ import { listEndpointsForOperators } from '../../operations/overview/list-endpoi
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { Database } from '../../store/database.ts';
+import { UNDELIVERED } from '../../store/webhooks/undelivered-endpoint.ts';
 import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
 import { recoverExhausted } from '../../webhooks/endpoints/manage-delivery.ts';
 import { disableEndpoint, enableEndpoint, getEndpoint, removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
@@ -42,14 +43,20 @@ export const listEndpoints = operatorRoute({
           'Only those that are healthy, whose last attempts failed, or that are disabled.',
         ),
       ),
+      undelivered: Type.Optional(
+        oneOf(
+          UNDELIVERED,
+          'Only active ones for which deliveries wait, or those with exhausted deliveries that nobody has sent again.',
+        ),
+      ),
     },
     closed,
   ),
   answer: pageOf('EndpointPage', 'endpoints', ListedEndpointBody, 'The endpoints of the page, without removed ones.'),
   async handle({ tools: { database }, query }) {
-    const { partner_id: partnerId, state } = query;
-    const { page, end } = sortedPage('listEndpoints', order, query, [partnerId, state]);
-    const found = await listEndpointsForOperators(database, { partnerId, state }, page);
+    const { partner_id: partnerId, state, undelivered } = query;
+    const { page, end } = sortedPage('listEndpoints', order, query, [partnerId, state, undelivered]);
+    const found = await listEndpointsForOperators(database, { partnerId, state, undelivered }, page);
     return { endpoints: found.page.map(listedEndpointToWire), ...end(found.last, found.hasMore) };
   },
 });

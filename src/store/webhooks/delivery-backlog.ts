@@ -26,7 +26,7 @@ const LOOKED_AT = 10;
  * SQL for `with`: the endpoints that have a delivery of a status, `b`, each found by the one before. It costs as much as there are such
  * endpoints. The order is the whole index of the status, which any plan then uses.
  */
-function endpointsWith(condition: string, lastColumn: string): string {
+export function endpointsWith(condition: string, lastColumn: string): string {
   const first = (after: string) => `select d.partner_id, d.endpoint_id from delivery d
     where ${condition}${after} order by d.partner_id, d.endpoint_id, d.${lastColumn} limit 1`;
   return `with recursive b as (
@@ -36,7 +36,8 @@ function endpointsWith(condition: string, lastColumn: string): string {
     )`;
 }
 
-const IS_WAITING = "d.status = 'waiting'";
+/** SQL: the delivery `d` waits for its next attempt. */
+export const IS_WAITING = "d.status = 'waiting'";
 const OF_ENDPOINT = 'd.partner_id = b.partner_id and d.endpoint_id = b.endpoint_id';
 const KEY = { partnerId: 'b.partner_id', key: 'endpoint_id', value: 'b.endpoint_id' };
 const ENDPOINT = `cross join lateral ${rowOf('webhook_endpoint', KEY)} e`;

@@ -141,7 +141,8 @@ export interface ListedEndpoint {
   readonly state: 'healthy' | 'failing' | 'disabled';
 }
 
-const IN_ORDER: KeysetList<EndpointOrder> = {
+/** The endpoints of all partners that are not removed. */
+export const ENDPOINTS_IN_ORDER: KeysetList<EndpointOrder> = {
   name: 'list_endpoints_in_order',
   select: `e.partner_id as "partnerId", e.endpoint_id as "endpointId",
     case when e.status = 'disabled' then 'disabled' when h.failing_since is null then 'healthy' else 'failing' end as state`,
@@ -156,7 +157,7 @@ const IN_ORDER: KeysetList<EndpointOrder> = {
     ],
   },
 };
-const DISABLED = { ...IN_ORDER, name: 'list_disabled_endpoints_in_order', where: "e.status = 'disabled'" };
+const DISABLED = { ...ENDPOINTS_IN_ORDER, name: 'list_disabled_endpoints_in_order', where: "e.status = 'disabled'" };
 /** It begins with those that fail: as a join it could begin with all endpoints. */
 const FAILING: KeysetList<EndpointOrder> = {
   name: 'list_failing_endpoints_in_order',
@@ -164,7 +165,7 @@ const FAILING: KeysetList<EndpointOrder> = {
   from: 'endpoint_health h',
   where: `h.failing_since is not null and exists (
     select from webhook_endpoint e where e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id and e.status = 'active' ${ONE_BY_ONE})`,
-  orders: { ...IN_ORDER.orders, created_at: [['h.endpoint_id', 'text']] },
+  orders: { ...ENDPOINTS_IN_ORDER.orders, created_at: [['h.endpoint_id', 'text']] },
 };
 
 /** Lists the endpoints of one partner, or of all partners. In the order of `failing_since` it lists only those that fail. */
@@ -175,7 +176,7 @@ export async function listEndpointsInOrder(
 ): Promise<(ListedEndpoint & Placed)[]> {
   if (page.order.by === 'failing_since' || state === 'failing')
     return listByKeyset(db, FAILING, { 'h.partner_id': partnerId }, page);
-  return listByKeyset(db, state === 'disabled' ? DISABLED : IN_ORDER, { 'e.partner_id': partnerId }, page);
+  return listByKeyset(db, state === 'disabled' ? DISABLED : ENDPOINTS_IN_ORDER, { 'e.partner_id': partnerId }, page);
 }
 
 const LOCK_ANY: Statement = {

@@ -26,6 +26,7 @@ const LISTS = [
     'No adjustment fits these filters',
   ],
   ['/webhooks', 'There is no endpoint yet', /set-up of a partner/, '?state=failing', 'No endpoint fits these filters'],
+  ['/webhooks', 'There is no endpoint yet', /set-up of a partner/, '?undelivered=exhausted', 'No endpoint fits these filters'],
   [
     '/settlements',
     'No settlement is closed yet',

@@ -98,7 +98,7 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
         <NumberCard label={t.failing} to="/webhooks?state=failing" {...show(failing)} isAlarming={failing > 0} />
         <NumberCard
           label={t.deliveriesWaiting}
-          to="/webhooks"
+          to="/webhooks?undelivered=waiting"
           {...showCounted(waiting)}
           detail={
             waiting > 0 && (
@@ -108,7 +108,12 @@ function Webhooks({ webhooks }: { readonly webhooks: Answer['webhooks'] }) {
             )
           }
         />
-        <NumberCard label={t.exhausted} to="/webhooks" {...showCounted(exhausted)} isAlarming={exhausted > 0} />
+        <NumberCard
+          label={t.exhausted}
+          to="/webhooks?undelivered=exhausted"
+          {...showCounted(exhausted)}
+          isAlarming={exhausted > 0}
+        />
       </SimpleGrid>
     </Section>
   );

@@ -17,6 +17,7 @@ import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Age, Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { STATUS } from '../../texts/record-texts.ts';
 import { isPaused } from './endpoint-trouble.tsx';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -25,24 +26,32 @@ type Endpoint = components['schemas']['Endpoint'];
 export function EndpointList() {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
-  const { filters, setFilters } = useFilters<'partner' | 'state'>();
+  const { waiting, exhausted } = useTexts(STATUS);
+  const { filters, setFilters } = useFilters<'partner' | 'state' | 'undelivered'>();
   const { sort, sorting } = useSort(['created_at', 'failing_since'], 'created_at');
   const wanted = present({
     sort,
     partner_id: filters.partner,
     state: filters.state as 'healthy' | 'disabled' | 'failing' | undefined,
+    undelivered: filters.undelivered as 'waiting' | 'exhausted' | undefined,
   });
   const query = usePages(['endpoints', wanted], (place) =>
     answerOf(client.GET('/operator/v1/endpoints', { params: { query: { ...wanted, ...place } } })),
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['state', 'partner']}>
+      <Filters names={['state', 'undelivered', 'partner']}>
         <ChoiceFilter
           label={t.state}
           options={{ healthy: t.notFailing, failing: t.failing, disabled: t.disabled }}
           value={filters.state}
           onChange={(state) => setFilters({ state })}
+        />
+        <ChoiceFilter
+          label={t.undelivered}
+          options={{ waiting, exhausted }}
+          value={filters.undelivered}
+          onChange={(undelivered) => setFilters({ undelivered })}
         />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
       </Filters>
@@ -54,7 +63,7 @@ export function EndpointList() {
         rowsOf={({ endpoints }) => endpoints}
         keyOf={({ endpoint_id }) => endpoint_id}
         linkOf={({ partner_id, endpoint_id }) => `/webhooks/${partner_id}/${endpoint_id}`}
-        empty={<EmptyList filters={[filters.state, filters.partner]} texts={t} icon="webhook" />}
+        empty={<EmptyList filters={[filters.state, filters.undelivered, filters.partner]} texts={t} icon="webhook" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: t.endpoint, isName: true, show: ({ url }) => <Foreign text={url} /> },
