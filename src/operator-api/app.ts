@@ -42,6 +42,8 @@ export interface OperatorApiOptions extends Omit<SessionTools, 'shared'> {
   readonly callPartnerApi: PartnerCall;
   /** After so many hours a pending contribution fails by itself. */
   readonly reviewExpiryHours: number;
+  /** After so many days an event is removed, with its deliveries and attempts. */
+  readonly eventDays: number;
   /** A request was answered with 503, because too many others are under way. */
   readonly onBusy: (error: unknown, waitedFor: WaitedFor) => void;
   /** A password, a link or a code of a second factor was refused. */

@@ -63,6 +63,7 @@ export async function openOperators(
       endpointTools,
       settlementTools: configuredSettlementTools(config),
       reviewExpiryHours: config.reviewExpiryHours,
+      eventDays: config.eventDays,
       callPartnerApi: callPartnerApi(baseUrl),
       jobs,
       uploads,

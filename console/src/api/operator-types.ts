@@ -4790,6 +4790,8 @@ export interface components {
              * @enum {string}
              */
             environment: "sandbox" | "production";
+            /** @description For how many days events are kept, with their deliveries and attempts. */
+            event_days: number;
             /** @description Every change sends it as `X-CSRF-Token`. */
             csrf_token: string;
             /**

@@ -61,11 +61,19 @@ export function EmptyList({ filters, texts, icon }: EmptyListProps) {
   );
 }
 
-export function Failure({ error, onRetry }: { readonly error: Error; readonly onRetry?: () => void }) {
+interface FailureProps {
+  readonly error: Error;
+  readonly onRetry?: () => void;
+  /** Where there is no such record: why that may be. */
+  readonly notFound?: string | undefined;
+}
+
+export function Failure({ error, onRetry, notFound }: FailureProps) {
   const t = useTexts(COMMON);
   if (error instanceof ApiError && error.status === 403)
     return <Notice icon="lock" title={t.notPermitted} text={t.notPermittedHelp} />;
-  if (error instanceof ApiError && error.status === 404) return <Notice icon="search" title={t.notFound} text={t.notFoundHelp} />;
+  if (error instanceof ApiError && error.status === 404)
+    return <Notice icon="search" title={t.notFound} text={notFound ?? t.notFoundHelp} />;
   return (
     <Notice icon="alert" title={t.failedToLoad} text={<ReadFailure error={error} />}>
       {error instanceof ApiError && error.correlationId && (
@@ -116,12 +124,14 @@ export function Notice({ icon, title, text, isWholePage = false, children }: Not
 
 interface LoadedProps<Value> {
   readonly query: UseQueryResult<Value, Error>;
+  /** Why there may be no such record. */
+  readonly notFound?: string;
   readonly children: (value: Value) => ReactNode;
 }
 
 /** Shows what a query brought; until then, that it loads or why it failed. What was read before stays while it is read again. */
-export function Loaded<Value>({ query, children }: LoadedProps<Value>) {
+export function Loaded<Value>({ query, notFound, children }: LoadedProps<Value>) {
   if (query.data !== undefined) return <>{children(query.data)}</>;
-  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  if (query.error) return <Failure error={query.error} onRetry={() => void query.refetch()} notFound={notFound} />;
   return <Loading />;
 }

@@ -97,10 +97,11 @@ function useHeldRecords(isHeld: boolean): void {
   }, [isHeld, queries]);
 }
 
-function toSession({ operator, environment }: SessionAnswer, forget: () => void): Session {
+function toSession({ operator, environment, event_days: eventDays }: SessionAnswer, forget: () => void): Session {
   return {
     operator: { operatorId: operator.operator_id, name: operator.name, role: operator.role },
     environment,
+    eventDays,
     async signOut() {
       await answerOf(client.DELETE('/operator/v1/session'));
       forget();

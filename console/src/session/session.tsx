@@ -6,6 +6,8 @@ export type Role = 'viewer' | 'operator' | 'approver' | 'admin';
 export interface Session {
   readonly operator: { readonly operatorId: string; readonly name: string; readonly role: Role };
   readonly environment: 'sandbox' | 'production';
+  /** After so many days an event is removed, with its deliveries and attempts. */
+  readonly eventDays: number;
   signOut(): Promise<void>;
 }
 

@@ -52,7 +52,7 @@ export const signInWithPasskey = openRoute({
     return beginSession(
       reply,
       await countGuesses(tools, () => signInByPasskey(tools, given, { request: requestOf(request, tools.environment) })),
-      tools.environment,
+      tools,
     );
   },
 });
@@ -83,7 +83,7 @@ export const giveAgain = operatorRoute({
     const given = { ...pageAddressOf(request), challenge, responseJson };
     const asked = { request: requestOf(request, tools.environment), again: operatorId };
     const opened = await countGuesses(tools, () => signInByPasskey(tools, given, asked));
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 
@@ -119,7 +119,7 @@ export const addByLink = openRoute({
   async handle({ tools, request, reply, body: { code, name, challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), code, name, challenge, responseJson };
     const opened = await countGuesses(tools, () => addPasskeyByCode(tools, given, requestOf(request, tools.environment)));
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 

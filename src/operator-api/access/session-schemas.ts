@@ -1,9 +1,13 @@
 import { ROLES } from '../../domain/access/role.ts';
 import type { OpenedSession, OperatorSession } from '../../operations/access/operator-session.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { closed, flag, nullableText, oneOf, shape, text, time } from '../schema-parts.ts';
+import type { OperatorApiOptions } from '../app.ts';
+import { closed, count, flag, nullableText, oneOf, shape, text, time } from '../schema-parts.ts';
 
 export const Role = oneOf(ROLES, 'The role. Each role includes the rights of the roles before it.');
+
+/** What a person is told of the service with the session. */
+export type ServiceSettings = Pick<OperatorApiOptions, 'environment' | 'eventDays'>;
 
 export const Session = shape('Session', {
   operator: shape('SignedInOperator', {
@@ -13,6 +17,7 @@ export const Session = shape('Session', {
     role: Role,
   }),
   environment: oneOf(['sandbox', 'production'], 'The environment of the service.'),
+  event_days: count('For how many days events are kept, with their deliveries and attempts.'),
   csrf_token: text('Every change sends it as `X-CSRF-Token`.'),
   signed_in_at: time(
     'When the operator gave the password or a passkey. Operations with `x-needs-recent-sign-in` need a sign-in of the last 10 minutes.',
@@ -23,12 +28,13 @@ export const Session = shape('Session', {
   has_passkey: flag('Whether the operator may sign in with a passkey instead of the password.'),
 });
 
-export function sessionToWire(session: OperatorSession, environment: 'sandbox' | 'production') {
+export function sessionToWire(session: OperatorSession, { environment, eventDays }: ServiceSettings) {
   const { operator, csrfToken, signedInAt, expiresAt, hasSecondFactor, hasPassword, hasPasskey } = session;
   const { operatorId, name, email, role } = operator;
   return {
     operator: { operator_id: operatorId, name, email, role },
     environment,
+    event_days: eventDays,
     csrf_token: csrfToken,
     signed_in_at: signedInAt,
     expires_at: expiresAt,

@@ -9,7 +9,15 @@ import type { OperatorApiTools } from '../app.ts';
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
 import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
-import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody, sessionToWire } from './session-schemas.ts';
+import {
+  ChangePasswordBody,
+  PasswordBody,
+  type ServiceSettings,
+  Session,
+  SignInBody,
+  SignInByCodeBody,
+  sessionToWire,
+} from './session-schemas.ts';
 
 /** Longer than a request waits for its turn, also on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
@@ -44,9 +52,9 @@ export function requestOf(request: FastifyRequest, environment: Environment): Re
   return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request, environment) };
 }
 
-export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, environment: Environment) {
-  setSessionCookie(reply, environment, token);
-  return sessionToWire(session, environment);
+export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, settings: ServiceSettings) {
+  setSessionCookie(reply, settings.environment, token);
+  return sessionToWire(session, settings);
 }
 
 export const signIn = openRoute({
@@ -64,7 +72,7 @@ export const signIn = openRoute({
     const opened = await takeTurn({ tools, request, reply }, () =>
       signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
     );
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 
@@ -82,7 +90,7 @@ export const signInWithLink = openRoute({
     const opened = await takeTurn({ tools, request, reply }, () =>
       signInByCode(tools, { code, password, totp }, requestOf(request, tools.environment)),
     );
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 
@@ -94,7 +102,7 @@ export const getSession = operatorRoute({
   summary: 'Show who is signed in',
   leastRole: 'viewer',
   answer: Session,
-  handle: async ({ session, tools }) => sessionToWire(session, tools.environment),
+  handle: async ({ session, tools }) => sessionToWire(session, tools),
 });
 
 export const signInOnceMore = operatorRoute({
@@ -112,7 +120,7 @@ export const signInOnceMore = operatorRoute({
     const opened = await takeTurn({ tools, request, reply }, () =>
       signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
     );
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 
@@ -132,7 +140,7 @@ export const setPassword = operatorRoute({
     const opened = await takeTurn({ tools, request, reply }, () =>
       changePassword(tools, change, requestOf(request, tools.environment)),
     );
-    return beginSession(reply, opened, tools.environment);
+    return beginSession(reply, opened, tools);
   },
 });
 

@@ -4,6 +4,7 @@ import { Link, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
+import { serviceNow } from '../../api/service-clock.ts';
 import { addWhole } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
@@ -12,7 +13,7 @@ import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Foreign, Id, Money, Points, Time } from '../../parts/values.tsx';
-import { useMay } from '../../session/session.tsx';
+import { useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
@@ -24,6 +25,8 @@ import { ContributionTimeline } from './contribution-timeline.tsx';
 
 type Contribution = components['schemas']['Contribution'];
 type Entry = components['schemas']['TimelineEntry'];
+
+const MS_PER_DAY = 86_400_000;
 
 export function ContributionPage() {
   const t = useTexts(CONTRIBUTION);
@@ -50,6 +53,7 @@ export function ContributionPage() {
             {/* Of what failed, it is true no more. */}
             {record.status !== 'failed' && <Supports record={record} />}
             <Section id="timeline" title={t.timeline}>
+              <RemovedEvents record={record} />
               <Loaded query={timeline}>
                 {({ entries }) => <ContributionTimeline partnerId={partnerId} entries={entries} zone={zone} />}
               </Loaded>
@@ -58,6 +62,18 @@ export function ContributionPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** Why the events of an old contribution are not among what happened to it. */
+function RemovedEvents({ record: { created_at } }: { readonly record: Contribution }) {
+  const t = useTexts(CONTRIBUTION);
+  const { eventDays } = useSession();
+  if (serviceNow() - Date.parse(created_at) < eventDays * MS_PER_DAY) return null;
+  return (
+    <Text size="sm" c="dimmed" mb="sm">
+      {t.eventsRemoved(eventDays)}
+    </Text>
   );
 }
 

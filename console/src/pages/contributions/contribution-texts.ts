@@ -45,6 +45,12 @@ export const CONTRIBUTION = {
   published: [(event: string) => `Event published: ${event}`, (event: string) => `نُشر إشعار: ${event}`],
   attempted: [(event: string) => `Delivery attempted: ${event}`, (event: string) => `محاولة تسليم: ${event}`],
   sentNowhere: ['No endpoint of the partner gets events of this type', 'لا نقطة استقبال لدى الشريك تتسلّم هذا النوع من الإشعارات'],
+  eventsRemoved: [
+    (days: number) =>
+      `Events are removed after ${countEnglish(days, 'day')}, with the attempts to deliver them: those of before are not shown here.`,
+    (days: number) =>
+      `تُزال الإشعارات ومحاولات تسليمها بعد ${countArabic(days, ['يوم واحد', 'يومين', 'أيام', 'يومًا', 'يوم'])}، فلا يظهر هنا ما سبق ذلك.`,
+  ],
   earlierChanges: [
     (count: number) => `${countEnglish(count, 'earlier change')} of the batch`,
     (count: number) => `ما سبق من تغييرات الدفعة: ${countArabic(count, ['تغيير واحد', 'تغييران', 'تغييرات', 'تغييرًا', 'تغيير'])}`,

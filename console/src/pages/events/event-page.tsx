@@ -17,6 +17,7 @@ import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Age, Foreign, Id, Points } from '../../parts/values.tsx';
+import { useSession } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -32,13 +33,14 @@ export function EventPage() {
   const t = useTexts(WEBHOOK);
   const { partnerId = '', eventId = '' } = useParams({ strict: false });
   const path = { partner_id: partnerId, event_id: eventId };
+  const { eventDays } = useSession();
   const event = useQuery({
     queryKey: ['event', path],
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/events/{event_id}', { params: { path } })),
   });
   return (
     <Page title={t.event} description={<Id id={eventId} />}>
-      <Loaded query={event}>
+      <Loaded query={event} notFound={t.removedAfter(eventDays)}>
         {(record) => (
           <Stack gap="xl">
             <EventFacts event={record} />

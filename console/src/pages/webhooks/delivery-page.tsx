@@ -19,7 +19,7 @@ import { Section } from '../../parts/section.tsx';
 import { Empty, Loaded } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Age, Id, Points } from '../../parts/values.tsx';
-import { useMay } from '../../session/session.tsx';
+import { useMay, useSession } from '../../session/session.tsx';
 import { EVENT_TYPE } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -49,6 +49,7 @@ export function DeliveryPage() {
   const t = useTexts(WEBHOOK);
   const { partnerId = '', deliveryId = '' } = useParams({ strict: false });
   const path = { partner_id: partnerId, delivery_id: deliveryId };
+  const { eventDays } = useSession();
   const delivery = useQuery({
     queryKey: ['delivery', path],
     refetchInterval: ({ state }) => (state.data && isSoonSent(state.data.delivery) ? WAITING_MS : LIVE_MS),
@@ -63,7 +64,7 @@ export function DeliveryPage() {
       description={<Id id={deliveryId} />}
       actions={delivery.data && <Resend delivery={delivery.data.delivery} />}
     >
-      <Loaded query={delivery}>
+      <Loaded query={delivery} notFound={t.removedAfter(eventDays)}>
         {(detail) => (
           <Stack gap="xl">
             <DeliveryFacts detail={detail} />

@@ -77,6 +77,12 @@ export const WEBHOOK = {
   types: ['Event types', 'أنواع الإشعارات'],
   allTypes: ['All', 'الكل'],
   rotates: ['New secret from', 'سرّ جديد من'],
+  removedAfter: [
+    (days: number) =>
+      `Events are removed after ${countEnglish(days, 'day')}, with their deliveries and attempts. If the address is of an older one, it is gone. Otherwise search for it by its id, order or key.`,
+    (days: number) =>
+      `تُزال الإشعارات مع عمليات تسليمها ومحاولاتها بعد ${countArabic(days, ['يوم واحد', 'يومين', 'أيام', 'يومًا', 'يوم'])}. إن كان العنوان لما هو أقدم فقد أُزيل، وإلا فابحث عنه بمعرّفه أو برقم الطلب أو بالمفتاح.`,
+  ],
   endpoint: ['Endpoint', 'نقطة الاستقبال'],
   deliveries: ['Deliveries', 'عمليات التسليم'],
   noDeliveryYet: ['Nothing was sent to this endpoint yet', 'لم يُرسَل شيء إلى هذه النقطة بعد'],
