@@ -46,7 +46,12 @@ test('lists and the choice of a settlement show the days of a period, in both la
           .first()
           .waitFor();
     }
+    const asked = page.waitForRequest((request) =>
+      new URL(request.url()).pathname.endsWith(`/v1/partners/${partnerId}/settlements`),
+    );
     await page.goto(`${browser.baseUrl}/reconciliations/new?partner=${partnerId}`);
+    const { searchParams } = new URL((await asked).url());
+    assert.equal(searchParams.get('status'), 'closed', 'the totals of the open one are added up for nobody');
     const [, last] = closed as [typeof period, typeof period];
     const field = language === 'en' ? 'Settlement' : 'التسوية';
     await choose(page, { field, option: `\u2066${last.label}\u2069 (${daysOf(last)})` });

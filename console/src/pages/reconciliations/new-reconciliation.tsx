@@ -62,14 +62,14 @@ function SettlementChoice({ partnerId, value, onChange }: SettlementChoiceProps)
     queryFn: () =>
       answerOf(
         client.GET('/operator/v1/partners/{partner_id}/settlements', {
-          params: { path: { partner_id: partnerId ?? '' }, query: { limit: 200 } },
+          params: { path: { partner_id: partnerId ?? '' }, query: { status: 'closed', limit: 200 } },
         }),
       ),
     enabled: partnerId !== undefined,
   });
   const nameOf = ({ period_label, period_start, period_end, period_timezone: zone }: Settlement) =>
     `${isolate(period_label)} (${formatDays(period_start, period_end, { language, zone })})`;
-  const closed = settlements.data?.settlements.filter(({ status }) => status === 'closed');
+  const closed = settlements.data?.settlements;
   return (
     <Select
       label={t.settlement}
