@@ -436,16 +436,20 @@ describe('what is typed', needsBrowser, () => {
     const { partnerId, client, open: first } = await newSettledPartner(service);
     await client.confirm({ points: 150 });
     await closeThrough(service, first);
-    const says = (status: 'disputed' | 'accepted') =>
-      client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status });
-    assert.ok((await says('disputed')).status < 300);
+    const says = (status: 'disputed' | 'accepted', note: string) =>
+      client.post(`/v1/settlements/${first.settlementId}/acknowledgement`, { status, note });
+    assert.ok((await says('disputed', 'Too much.')).status < 300);
     const { page } = await open('en', `/settlements/${partnerId}/${first.settlementId}`);
     const answer = page.getByRole('textbox', { name: 'Answer to the partner' });
+    const composed = await answer.inputValue();
+    assert.ok(composed.includes('Too much.'), composed);
     await answer.fill('We looked at all lines.');
-    assert.ok((await says('accepted')).status < 300);
+    assert.ok((await says('accepted', 'All is well.')).status < 300);
     await page.clock.fastForward(POLLED_MS);
     await page.getByText('The partner has accepted this settlement meanwhile').waitFor();
     assert.equal(await answer.inputValue(), 'We looked at all lines.');
+    await page.getByRole('button', { name: 'Undo my changes' }).click();
+    assert.equal(await answer.inputValue(), composed, 'it is about the dispute, not about the acceptance');
   });
 });
 

@@ -33,8 +33,19 @@ function isAfter(postedAt: string | null, disputedAt: string | null): boolean {
   return postedAt !== null && (disputedAt === null || Date.parse(postedAt) > Date.parse(disputedAt));
 }
 
+interface Disputed {
+  readonly settlement: Settlement;
+  /** What the partner says against it, also where it has accepted since. */
+  readonly dispute: Settlement['acknowledgement'];
+}
+
+interface Wanted {
+  readonly language: Language;
+  readonly listId?: string;
+}
+
 /** The text of an answer in a language, from what was compared and posted; none before all of it is read. */
-function useComposed(settlement: Settlement, { language, listId }: { readonly language: Language; readonly listId?: string }) {
+function useComposed({ settlement, dispute }: Disputed, { language, listId }: Wanted) {
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const query = useAdjustmentsOf(of);
   const { pages, isWhole } = useAllPages(query);
@@ -43,7 +54,6 @@ function useComposed(settlement: Settlement, { language, listId }: { readonly la
   const lists = done.lists ?? [];
   const list = lists.find(({ reconciliation_id }) => reconciliation_id === listId) ?? lists[0];
   const lines = useDifferingLines(list);
-  const { acknowledgement } = settlement;
   // Before that it would say that nothing was compared or posted.
   const isRead = isWhole && done.lists !== undefined && lines.isRead;
   const facts: ReplyFacts = {
@@ -51,11 +61,11 @@ function useComposed(settlement: Settlement, { language, listId }: { readonly la
     periodLabel: settlement.period_label,
     zone: settlement.period_timezone,
     currency: settlement.currency,
-    disputedAt: acknowledgement.acknowledged_at,
-    note: acknowledgement.note,
+    disputedAt: dispute.acknowledged_at,
+    note: dispute.note,
     compared: list && comparedIn(list),
     differing: lines.differing,
-    posted: adjustments.filter(({ posted_at }) => isAfter(posted_at, acknowledgement.acknowledged_at)),
+    posted: adjustments.filter(({ posted_at }) => isAfter(posted_at, dispute.acknowledged_at)),
   };
   return {
     composed: isRead ? composeReply(language, facts) : undefined,
@@ -75,14 +85,14 @@ interface Draft {
 }
 
 /** The text of an answer, in either language. Nobody sends it but the person. */
-export function DisputeReply({ settlement }: { readonly settlement: Settlement }) {
+export function DisputeReply({ settlement, dispute }: Disputed) {
   const t = useTexts(SETTLEMENT);
   const { language: own } = useLanguage();
   const [language, setLanguage] = useState<Language>(own);
   const [drafts, setDrafts] = useState<Partial<Record<Language, Draft>>>({});
   const [listId, setListId] = useState<string>();
   useUnsaved(Object.values(drafts).some(({ typed }) => typed !== undefined));
-  const { composed, waiting, lists, list, failed } = useComposed(settlement, { language, ...present({ listId }) });
+  const { composed, waiting, lists, list, failed } = useComposed({ settlement, dispute }, { language, ...present({ listId }) });
   const { kept, typed } = drafts[language] ?? {};
   const begun = kept ?? composed;
   const text = typed ?? begun;

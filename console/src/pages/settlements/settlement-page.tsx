@@ -65,17 +65,18 @@ function Closed({ settlement }: { readonly settlement: Settlement }) {
   const of = { partnerId: settlement.partner_id, settlementId: settlement.settlement_id };
   const t = useTexts(SETTLEMENT);
   const mayAnswer = useMay('operator');
-  const isDisputed = settlement.acknowledgement.status === 'disputed';
-  // What is typed as an answer stays where the partner accepts meanwhile.
-  const [wasDisputed, setDisputed] = useState(isDisputed);
-  if (isDisputed && !wasDisputed) setDisputed(true);
+  const { acknowledgement } = settlement;
+  const isDisputed = acknowledgement.status === 'disputed';
+  // What is typed as an answer stays where the partner accepts meanwhile, and so does what it is about.
+  const [dispute, setDispute] = useState(isDisputed ? acknowledgement : undefined);
+  if (isDisputed && dispute?.acknowledged_at !== acknowledgement.acknowledged_at) setDispute(acknowledgement);
   return (
     <>
       <SettlementReconciliations {...of} />
       <SettlementLines {...of} />
       <SettlementAdjustments settlement={settlement} />
-      {mayAnswer && wasDisputed && !isDisputed && <Alert color="gray">{t.acceptedMeanwhile}</Alert>}
-      {mayAnswer && wasDisputed && <DisputeReply settlement={settlement} />}
+      {mayAnswer && dispute && !isDisputed && <Alert color="gray">{t.acceptedMeanwhile}</Alert>}
+      {mayAnswer && dispute && <DisputeReply settlement={settlement} dispute={dispute} />}
     </>
   );
 }
