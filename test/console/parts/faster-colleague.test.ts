@@ -216,7 +216,7 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
     await dialog.getByText('Posted by Amal').waitFor();
   });
 
-  for (const list of ['/failures', '/failures?status=drafted'])
+  for (const list of ['/failures', '/failures?status=drafted', '/failures?sort=drafted_at'])
     test(`the dialog of a failure says who rejected it and when, in ${list}`, async () => {
       const { drafter, colleague } = await people();
       const event = uniqueId('event');
@@ -227,12 +227,20 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
         points: '50',
         reason: 'Refused for good.',
       });
+      // Nothing that was drafted later keeps an older one from being told.
+      if (list.includes('sort'))
+        await service.database.pool.query(
+          `insert into failure_draft (partner_id, failure_id, partner_event_id, partner_order_ref, points, reason, status, drafted_by, drafted_at)
+          select partner_id, failure_id || n, 'later-event-' || n, 'later-' || n, points, reason, status, drafted_by, now() + interval '1 s'
+            from failure_draft cross join generate_series(1, 201) n where failure_id = $1`,
+          [drafted.body.failure_id],
+        );
       const page = await browser.signedIn('approver', { language: 'ar' });
       await page.goto(`${browser.baseUrl}${list}`);
       await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
-      await beforeItLooksAgain(page, '/operator/v1/failures', async () => {
+      await beforeItLooksAgain(page, '/operator/v1/audit', async () => {
         assert.equal((await colleague.postOnce(`${path('failures', drafted.body.failure_id)}/reject`, undefined)).status, 200);
         await dialog.getByRole('button', { name: 'اعتماد' }).click();
       });

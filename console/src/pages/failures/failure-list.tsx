@@ -1,5 +1,4 @@
 import { Badge, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -36,7 +35,6 @@ export function FailureList() {
     answerOf(client.GET('/operator/v1/failures', { params: { query: { ...wanted, ...place } } })),
   );
   const [asked, setAsked] = useState<WantedStep>();
-  const now = useAsIsNow(asked?.failure);
   return (
     <Page title={t.title} description={t.help} actions={<DraftFailure />}>
       <Filters names={['status', 'partner']}>
@@ -76,20 +74,9 @@ export function FailureList() {
           { label: common.status, show: (failure) => <State failure={failure} onStep={setAsked} /> },
         ]}
       />
-      {asked && <FailureStepDialog step={asked.step} failure={now ?? asked.failure} onClose={() => setAsked(undefined)} />}
+      {asked && <FailureStepDialog {...asked} onClose={() => setAsked(undefined)} />}
     </Page>
   );
-}
-
-/** The draft that a dialog is about, also where a filter leaves it out because somebody else decided it. */
-function useAsIsNow(failure: Failure | undefined): Failure | undefined {
-  const query = { partner_id: failure?.partner_id ?? '', limit: 200 };
-  const { data } = useQuery({
-    queryKey: ['failures', 'of a dialog', query],
-    enabled: failure !== undefined,
-    queryFn: () => answerOf(client.GET('/operator/v1/failures', { params: { query } })),
-  });
-  return data?.failures.find(({ failure_id }) => failure_id === failure?.failure_id);
 }
 
 const COLORS: Readonly<Record<Failure['status'], string>> = { drafted: 'yellow', approved: 'red', rejected: 'gray' };

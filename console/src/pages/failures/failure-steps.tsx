@@ -15,6 +15,7 @@ import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
+import { useLastEntry } from '../audit/done-before.tsx';
 import { FAILURE } from './failure-texts.ts';
 
 type Failure = components['schemas']['Failure'];
@@ -74,7 +75,10 @@ export function FailureStepDialog({ failure, step, onClose }: StepDialogProps) {
     onDone: onClose,
     isContested: true,
   });
-  const isLate = failure.status !== 'drafted';
+  const { entry: approval } = useLastEntry(failure_id, 'failure.approve');
+  const { entry: rejection } = useLastEntry(failure_id, 'failure.reject');
+  const decision = approval ?? rejection;
+  const isLate = decision !== undefined;
   const consequence = isApproval ? t.approveConsequence(counted.points(failure.points)) : t.rejectConsequence;
   return (
     <ConfirmDialog
@@ -88,13 +92,13 @@ export function FailureStepDialog({ failure, step, onClose }: StepDialogProps) {
       change={change}
       onConfirm={() => change.mutate(undefined)}
     >
-      {isLate && (
+      {decision && (
         <Text>
           <DecidedBefore
             partnerId={partner_id}
-            label={failure.status === 'approved' ? t.approvedBy : t.rejectedBy}
-            by={failure.decided_by}
-            at={failure.decided_at}
+            label={approval ? t.approvedBy : t.rejectedBy}
+            by={decision.operator_id}
+            at={decision.recorded_at}
           />
         </Text>
       )}
