@@ -10,7 +10,7 @@ export function useLastEntry(subjectId: string, action: string) {
     queryKey: ['audit', query],
     queryFn: () => answerOf(client.GET('/operator/v1/audit', { params: { query } })),
   });
-  return { entry: isFetchedAfterMount ? data?.entries[0] : undefined, refetch };
+  return { entry: isFetchedAfterMount ? data?.entries[0] : undefined, isRead: isFetchedAfterMount, refetch };
 }
 
 interface DoneBeforeProps {

@@ -7,6 +7,7 @@ import { usePages } from '../../api/use-pages.ts';
 import { PartnerTime } from '../../parts/partner.tsx';
 import { Empty, Failure } from '../../parts/state.tsx';
 import { useTexts } from '../../texts/language.tsx';
+import { useLastEntry } from '../audit/done-before.tsx';
 import { EndpointLink } from '../webhooks/endpoint-link.tsx';
 import { WEBHOOK } from '../webhooks/webhook-texts.ts';
 
@@ -39,7 +40,12 @@ export function NoDelivery({ event }: { readonly event: Event }) {
   );
 }
 
-function WhyNot({ event, endpoint }: { readonly event: Event; readonly endpoint: Endpoint }) {
+interface WhyNotProps {
+  readonly event: Event;
+  readonly endpoint: Endpoint;
+}
+
+function WhyNot({ event, endpoint }: WhyNotProps) {
   const t = useTexts(WEBHOOK);
   const { partner_id, event_types: types, created_at } = endpoint;
   if (Date.parse(created_at) > Date.parse(event.occurred_at))
@@ -48,5 +54,18 @@ function WhyNot({ event, endpoint }: { readonly event: Event; readonly endpoint:
         {t.addedLater} <PartnerTime partnerId={partner_id} at={created_at} style="second" />
       </>
     );
-  return types.length === 0 || types.includes(event.event_type) ? t.typesChanged : t.notThisType;
+  return types.length === 0 || types.includes(event.event_type) ? <GetsItNow {...{ event, endpoint }} /> : t.notThisType;
+}
+
+/** The audit has each change of the event types. */
+function GetsItNow({ event, endpoint: { partner_id, endpoint_id } }: WhyNotProps) {
+  const t = useTexts(WEBHOOK);
+  const { entry, isRead } = useLastEntry(endpoint_id, 'endpoint.update');
+  if (entry && Date.parse(entry.recorded_at) > Date.parse(event.occurred_at))
+    return (
+      <>
+        {t.typesChanged} <PartnerTime partnerId={partner_id} at={entry.recorded_at} style="second" />
+      </>
+    );
+  return isRead ? t.notRecorded : null;
 }

@@ -97,9 +97,10 @@ export const WEBHOOK = {
   noEndpointNow: ['The partner has no endpoint now either.', 'وليست للشريك الآن أي نقطة استقبال.'],
   addedLater: ['Added later:', 'أُضيفت بعده:'],
   notThisType: ['Does not get this type of event.', 'لا تتسلّم هذا النوع من الإشعارات.'],
-  typesChanged: [
-    'Gets this type of event only since its event types were changed.',
-    'لم تتسلّم هذا النوع من الإشعارات إلا بعد تغيير أنواع إشعاراتها.',
+  typesChanged: ['Its event types were changed later:', 'تغيّرت أنواع إشعاراتها بعده:'],
+  notRecorded: [
+    'Gets this type of event now. Why it did not get this one is not recorded.',
+    'تتسلّم هذا النوع من الإشعارات الآن. لم يُسجَّل سبب عدم تسلّمها هذا الإشعار.',
   ],
   occurred: ['Time of the event', 'وقت الإشعار'],
   eventId: ['Event id', 'معرّف الإشعار'],
