@@ -367,6 +367,46 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByText('Done').waitFor();
   });
 
+  test('a key that has ended or ends within a day is not offered to be replaced, and the dialog of another one names the end of both', async () => {
+    const { partner: own } = await service.newPartner();
+    const { partnerId } = own;
+    const hours = { past: -1, soon: 23, later: 48 };
+    for (const name of Object.keys(hours)) await service.newPartner({ of: own, key: { name } });
+    for (const [name, count] of Object.entries(hours))
+      await service.database.pool.query(
+        "update api_key set expires_at = date_trunc('minute', now() + make_interval(hours => $3)) where partner_id = $1 and name = $2",
+        [partnerId, name, count],
+      );
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/partners/${partnerId}/set-up`);
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    for (const [name, isOffered] of [
+      ['past', false],
+      ['soon', false],
+      ['later', true],
+    ] as const) {
+      await row(name)
+        .getByRole('button', { name: `Revoke: ${name}` })
+        .waitFor();
+      assert.equal(
+        await row(name)
+          .getByRole('button', { name: `Replace: ${name}` })
+          .count(),
+        isOffered ? 1 : 0,
+        name,
+      );
+      assert.equal(await row(name).getByText('issue another key').count(), isOffered ? 0 : 1, name);
+    }
+    await page.getByRole('button', { name: 'Replace: later' }).click();
+    const end = page.getByRole('dialog').getByText('The new key ends when the old one would have:');
+    const [{ expires_at }] = await rowsOf("select expires_at from api_key where partner_id = $1 and name = 'later'", [partnerId]);
+    assert.equal(await end.locator('time').getAttribute('datetime'), expires_at.toISOString());
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Replace: test' }).click();
+    await page.getByRole('dialog').getByText('The old one works for 24 hours more.').waitFor();
+    assert.equal(await end.count(), 0);
+  });
+
   test('a key is replaced and revoked; the partner is suspended and resumed', async () => {
     const { partner: own } = await service.newPartner();
     const page = await browser.signedIn('operator');

@@ -1,10 +1,12 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { answerOf, client } from '../../../api/client.ts';
 import type { components } from '../../../api/operator-types.ts';
+import { serviceNow } from '../../../api/service-clock.ts';
 import { type Change, useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../../parts/dialogs/decided-before.tsx';
+import { PartnerTime } from '../../../parts/partner.tsx';
 import { RowButton } from '../../../parts/row-button.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
@@ -27,16 +29,32 @@ interface KeyActionsProps {
   readonly onStep: (wanted: WantedKeyStep) => void;
 }
 
+/** For so long an old key works beside the new one. */
+const OVERLAP_MS = 86_400_000;
+
+/** Of another key the new one would end with the old one, so that the service refuses it. */
+function outlivesOverlap({ expires_at }: Key): boolean {
+  return expires_at === null || Date.parse(expires_at) > serviceNow() + OVERLAP_MS;
+}
+
 /** Replaces a key, with a day for the change, or revokes it at once. */
 export function KeyActions({ apiKey, onStep }: KeyActionsProps) {
   const t = useTexts(SET_UP);
   const { name, revoked_at } = apiKey;
   if (!useMay('operator') || revoked_at !== null) return null;
+  const mayReplace = outlivesOverlap(apiKey);
   return (
-    <Group gap={6} wrap="nowrap">
-      <RowButton label={t.rotate} about={name} onClick={() => onStep({ apiKey, step: 'rotate' })} />
-      <RowButton label={t.revoke} about={name} isRefusal onClick={() => onStep({ apiKey, step: 'revoke' })} />
-    </Group>
+    <Stack gap={6}>
+      {!mayReplace && (
+        <Text size="sm" c="dimmed">
+          {t.notReplaced}
+        </Text>
+      )}
+      <Group gap={6} wrap="nowrap">
+        {mayReplace && <RowButton label={t.rotate} about={name} onClick={() => onStep({ apiKey, step: 'rotate' })} />}
+        <RowButton label={t.revoke} about={name} isRefusal onClick={() => onStep({ apiKey, step: 'revoke' })} />
+      </Group>
+    </Stack>
   );
 }
 
@@ -62,7 +80,7 @@ interface StepDialogProps extends WantedKeyStep {
 }
 
 /** Beside the list, so that it stays where a colleague revokes the key, also where the key leaves the list. */
-export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, replace, onClose }: StepDialogProps) {
+export function KeyStepDialog({ apiKey: { key_id, partner_id, name, expires_at }, step, replace, onClose }: StepDialogProps) {
   const t = useTexts(SET_UP);
   const common = useTexts(COMMON);
   const { entry, refetch } = useLastEntry(key_id, 'key.revoke');
@@ -91,6 +109,11 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name }, step, repl
       inDoubt={isInDoubt && t.issueInDoubt}
       onConfirm={() => (step === 'rotate' ? replace.mutate(key_id) : revoke.mutate(undefined))}
     >
+      {step === 'rotate' && !revoked && expires_at !== null && (
+        <Text size="sm">
+          {t.keepsEnd} <PartnerTime partnerId={partner_id} at={expires_at} />
+        </Text>
+      )}
       {revoked && (
         <Text>
           <DecidedBefore partnerId={partner_id} label={t.revokedBy} by={revoked.operator_id} at={revoked.recorded_at} />

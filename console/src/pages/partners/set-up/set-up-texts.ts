@@ -107,6 +107,11 @@ export const SET_UP = {
     'A new key with the same permission is issued and shown once. The old one works for 24 hours more.',
     'يُصدر مفتاح جديد بالصلاحية نفسها ويُعرض مرة واحدة. يبقى القديم صالحًا 24 ساعة أخرى.',
   ],
+  keepsEnd: ['The new key ends when the old one would have:', 'ينتهي المفتاح الجديد حين كان سينتهي القديم:'],
+  notReplaced: [
+    'It has ended, or ends within 24 hours: issue another key.',
+    'انتهت صلاحيته أو تنتهي خلال 24 ساعة: أصدر مفتاحًا آخر.',
+  ],
   revoke: ['Revoke', 'إلغاء المفتاح'],
   revokeConsequence: [
     'The key is refused everywhere within ten seconds. This is final.',
