@@ -2,6 +2,8 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { isolate } from '../format/isolate.ts';
+import { shortId } from '../format/short-id.ts';
 import { AddressLink } from '../parts/address-link.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { useTexts } from '../texts/language.tsx';
@@ -15,6 +17,8 @@ interface Parent {
 
 interface PageProps {
   readonly title: string;
+  /** The id of a record whose title others have too: the tab of the browser shows it behind the title. */
+  readonly id?: string;
   /** The record that the page belongs to, between the list of the menu and the page itself. */
   readonly parent?: Parent | false | undefined;
   readonly description?: ReactNode;
@@ -22,10 +26,10 @@ interface PageProps {
   readonly children: ReactNode;
 }
 
-export function Page({ title, parent, description, actions, children }: PageProps) {
+export function Page({ title, id, parent, description, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${title} · Partner Impact`;
-  }, [title]);
+    document.title = `${id === undefined ? title : `${title} ${isolate(shortId(id))}`} · Partner Impact`;
+  }, [title, id]);
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="sm">

@@ -1,4 +1,4 @@
-/** What the pages of a contribution and of an event say of events that are removed, or were sent nowhere. */
+/** What the pages of a contribution and of an event say of events that are removed, and what the tabs of single records are called. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { uniqueId } from '../../support/client.ts';
@@ -38,3 +38,27 @@ describe('events that are removed after days', needsBrowser, () => {
       assert.equal(await page.getByText(ofAddress).count(), 0);
     });
 });
+
+test(
+  'the tabs of adjustments, deliveries, events, reconciliations and estimates have different titles',
+  needsBrowser,
+  async () => {
+    const { partnerId } = partner;
+    const id = (prefix: string, end: string) => `${prefix}_${end.padStart(26, '0')}`;
+    const titleOf = { en: /^Event evt_…00000\d · Partner Impact$/, ar: /^الإشعار evt_…00000\d · Partner Impact$/ };
+    for (const language of ['en', 'ar'] as const) {
+      const page = await browser.signedIn('viewer', { language });
+      const titles = new Set<string>();
+      const paths = [`adjustments/${partnerId}/adj`, `events/${partnerId}/evt`, `webhooks/${partnerId}/deliveries/dlv`];
+      paths.push(`reconciliations/${partnerId}/rec`, `estimates/${partnerId}/calc`);
+      for (const path of paths)
+        for (const end of ['1', '2']) {
+          await page.goto(`${browser.baseUrl}/${id(path, end)}`);
+          await page.getByRole('alert').waitFor();
+          titles.add((await page.title()).replaceAll(/[\u2066-\u2069]/g, ''));
+        }
+      assert.equal(titles.size, 10, [...titles].join());
+      assert.equal([...titles].filter((title) => titleOf[language].test(title)).length, 2, [...titles].join());
+    }
+  },
+);

@@ -37,6 +37,7 @@ export function AdjustmentPage() {
   return (
     <Page
       title={t.detail}
+      id={adjustmentId}
       description={<Id id={adjustmentId} />}
       actions={adjustment.data && <AdjustmentSteps detail={adjustment.data} />}
     >

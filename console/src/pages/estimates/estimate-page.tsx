@@ -29,7 +29,7 @@ export function EstimatePage() {
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/estimates/{calculation_id}', { params: { path } })),
   });
   return (
-    <Page title={t.title} description={<Id id={calculationId} />}>
+    <Page title={t.title} id={calculationId} description={<Id id={calculationId} />}>
       <Text size="sm" c="dimmed">
         {t.help}
       </Text>

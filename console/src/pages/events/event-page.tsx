@@ -39,7 +39,7 @@ export function EventPage() {
     queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/events/{event_id}', { params: { path } })),
   });
   return (
-    <Page title={t.event} description={<Id id={eventId} />}>
+    <Page title={t.event} id={eventId} description={<Id id={eventId} />}>
       <Loaded query={event} notFound={t.removedAfter(eventDays)}>
         {(record) => (
           <Stack gap="xl">

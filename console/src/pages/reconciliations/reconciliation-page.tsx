@@ -38,6 +38,7 @@ export function ReconciliationPage() {
   return (
     <Page
       title={t.detail}
+      id={reconciliationId}
       description={<Id id={reconciliationId} />}
       actions={<StartReconciliation partnerId={partnerId} settlementId={reconciliation.data?.settlement_id} />}
     >

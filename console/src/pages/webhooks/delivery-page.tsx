@@ -60,6 +60,7 @@ export function DeliveryPage() {
   return (
     <Page
       title={t.delivery}
+      id={deliveryId}
       parent={endpointId !== undefined && { to: `/webhooks/${partnerId}/${endpointId}`, label: address }}
       description={<Id id={deliveryId} />}
       actions={delivery.data && <Resend delivery={delivery.data.delivery} />}
