@@ -15,11 +15,16 @@ const priced: Partner[] = [];
 const scene = needsBrowser.skip
   ? undefined
   : await openScene(async (database) => {
-      for (const name of ['Rimal Market', 'Nakheel', 'Nakheel']) {
+      for (const [name, cost] of [
+        ['Rimal Market', '0.50'],
+        ['Nakheel', '0.50'],
+        ['Nakheel', '0.50'],
+        ['Wadi Stores', '0.25'],
+      ] as const) {
         const partner = await createPartner(database, OWNER, name, { ...OPEN_RATES, currency: 'SAR' });
         const rule = { partnerId: partner.partnerId, starts: '-1 day' };
         await insertPrice(database, 'point_conversion', { ...rule, label: uniqueId('value'), price: '0.01' });
-        await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: '0.50' });
+        await insertPrice(database, 'tree_cost', { ...rule, label: uniqueId('cost'), price: cost });
         priced.push(partner);
       }
     });
@@ -91,6 +96,17 @@ describe('an impact batch whose settlements pay fewer trees than it is for', nee
       await correct('3');
       await shows('enough');
     });
+});
+
+test('a batch of partners whose trees cost different amounts has each cost in a line of its own', needsBrowser, async () => {
+  const { id } = await newBatch();
+  const { approver, partnerId, settlementId } = await newSettlement(priced[3]);
+  const added = { partner_id: partnerId, settlement_ids: [settlementId] };
+  assert.equal((await approver.postOnce(`${V1}/impact-batches/${id}/settlements`, added)).status, 200);
+  const page = await browser.signedIn('viewer');
+  await page.goto(`${browser.baseUrl}/impact/${id}`);
+  const cost = page.locator('dt', { hasText: 'Cost of a tree' }).locator('xpath=following-sibling::dd[1]');
+  assert.deepEqual((await cost.innerText()).split('\n'), ['0.25 SAR', '0.50 SAR']);
 });
 
 describe('before money is bound', needsBrowser, () => {

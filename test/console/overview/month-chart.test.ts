@@ -1,4 +1,4 @@
-/** What a chart says of figures that are far apart. */
+/** What a chart says of figures that are far apart, and the list below it of amounts in several currencies. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -34,4 +34,23 @@ test('a month shows a day of few points beside one of 10^15, and names the highe
   assert.deepEqual(shown, [3, 12, 20]);
   assert.ok((heights[2] ?? 0) >= 2, `A bar of ${heights[2]} pixels is not seen.`);
   await page.getByText(/20 Nov 2026.*1,000,000,000,000,002/).waitFor();
+});
+
+test('a partner with amounts in two currencies has each in a line of its own', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  const amounts = [
+    { amount: '22.50', currency: 'AED', minor_units: 2 },
+    { amount: '25.00', currency: 'SAR', minor_units: 2 },
+  ];
+  await page.route(/\/operator\/v1\/months\/2026-11\/partners/, async (route) => {
+    const answer = await route.fetch();
+    const { partners, ...rest } = await answer.json();
+    await route.fulfill({
+      response: answer,
+      json: { ...rest, partners: partners.map((each: object) => ({ ...each, amounts })) },
+    });
+  });
+  await page.goto(`${browser.baseUrl}/?month=2026-11`);
+  const cell = page.locator('[data-label="Amount before adjustments"]').first();
+  assert.deepEqual((await cell.innerText()).split('\n'), ['22.50 AED', '25.00 SAR']);
 });

@@ -96,7 +96,11 @@ export function WorthCards({ worth, partnersOf }: WorthCardsProps) {
 }
 
 function Costs({ worth }: { readonly worth: Worth }) {
-  return costsOf(worth).map((cost) => <Money key={cost} amount={cost} currency={worth.currency} />);
+  return costsOf(worth).map((cost) => (
+    <div key={cost}>
+      <Money amount={cost} currency={worth.currency} />
+    </div>
+  ));
 }
 
 /** How many trees all of it pays; `undefined` where that is not known of a part. */

@@ -162,9 +162,13 @@ function PartnerMonths({ month, isOver }: { readonly month: string; readonly isO
               amounts.length === 0 ? (
                 <Absent />
               ) : (
-                amounts.map(({ amount, currency, minor_units }) => (
-                  <Total key={currency} amount={amount} currency={currency} minorUnits={minor_units} />
-                ))
+                <div>
+                  {amounts.map(({ amount, currency, minor_units }) => (
+                    <div key={currency}>
+                      <Total amount={amount} currency={currency} minorUnits={minor_units} />
+                    </div>
+                  ))}
+                </div>
               ),
           },
           // The open settlement is not of a month that is over.
