@@ -146,7 +146,7 @@ test(
     });
     const send = dialog.getByRole('button', { name: 'New batch' });
     await send.click();
-    await dialog.getByRole('alert').getByText('so the change may have been made').waitFor();
+    await dialog.getByRole('alert').getByText('the batch may have been created').waitFor();
     await page.unroute(batches);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -137,6 +137,10 @@ export const ADJUSTMENT = {
     'The event that tells the partner of the adjustment has the reason in both languages, so that the partner can show it in either.',
     'يحمل الإشعار الذي يُعلم الشريك بالتعديل السبب باللغتين، ليتمكن الشريك من عرضه بأي منهما.',
   ],
+  draftInDoubt: [
+    'No answer came: the adjustment may have been drafted. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُعدّ التعديل. اضغط الزر مرة أخرى: إن كان قد أُعدّ فستحصل عليه نفسه.',
+  ],
   draftDone: [
     (name: string) => `The adjustment of order ${isolateForeign(name)} is drafted.`,
     (name: string) => `أُعدّت مسودة تعديل الطلب ${isolateForeign(name)}.`,

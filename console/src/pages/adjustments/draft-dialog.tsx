@@ -116,7 +116,7 @@ interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'revers
   readonly stated: ReturnType<typeof useStated>;
   readonly draft: Pick<
     ReturnType<typeof useChange<DraftBody, unknown>>,
-    'error' | 'isPending' | 'isUnderWay' | 'reset' | 'mutate'
+    'error' | 'inDoubt' | 'isPending' | 'isUnderWay' | 'reset' | 'mutate'
   >;
   readonly onInput: () => void;
   readonly onCancel: () => void;
@@ -133,6 +133,9 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
   const foreseen = isCurrent ? preview.data?.problems.find((problem) => problem.field === field) : undefined;
   const mayExceed = useMay('admin') && isCurrent && preview.data?.needs_beyond_worth_reason === true;
   const why = foreseen ? <FieldRefusal problem={foreseen} label={label} /> : problemOf(draft.error, field, label);
+  // It is drafted then, and the same request leads to it.
+  const [sent] = draft.inDoubt;
+  const isLocked = sent !== undefined;
   const fields = [field, 'reason_en', 'reason_ar', 'beyond_worth_reason'];
   return (
     <form
@@ -141,7 +144,7 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
         event.preventDefault();
         // A draft with another number would be a second one.
         if (draft.isUnderWay()) return;
-        draft.mutate({ ...stated.body, ...(mayExceed && { beyond_worth_reason: stated.beyondWorth }) });
+        draft.mutate(sent ?? { ...stated.body, ...(mayExceed && { beyond_worth_reason: stated.beyondWorth }) });
       }}
     >
       <Stack gap="md">
@@ -153,6 +156,7 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
         <ReasonChoice
           value={reason}
           isOfOneKind={reversed !== undefined}
+          disabled={isLocked}
           onChange={(value) => {
             stated.setReason(value);
             draft.reset();
@@ -174,6 +178,7 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
             required
             dir="ltr"
             inputMode="text"
+            disabled={isLocked}
             value={stated.typed}
             error={!mayExceed && why}
             onChange={(event) => {
@@ -186,30 +191,20 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
           <BeyondWorth
             effect={preview.data?.effect}
             currency={preview.data?.currency}
+            disabled={isLocked}
             value={stated.beyondWorth}
             error={problemOf(draft.error, 'beyond_worth_reason', t.beyondWorth)}
             onChange={stated.setBeyondWorth}
           />
         )}
         <DraftPreview preview={preview} isAllowed={mayExceed} />
-        <Text size="sm" c="dimmed">
-          {t.reasonHelp}
-        </Text>
-        <ReasonField
-          label={t.reasonEn}
-          dir="ltr"
-          value={stated.reasonEn}
-          error={problemOf(draft.error, 'reason_en')}
-          onChange={stated.setReasonEn}
+        <PartnerReasons stated={stated} error={draft.error} disabled={isLocked} />
+        <Problem
+          error={draft.error ?? preview.error}
+          fields={fields}
+          isOfReading={draft.error === null}
+          inDoubt={isLocked && !draft.isPending && t.draftInDoubt}
         />
-        <ReasonField
-          label={t.reasonAr}
-          dir="rtl"
-          value={stated.reasonAr}
-          error={problemOf(draft.error, 'reason_ar')}
-          onChange={stated.setReasonAr}
-        />
-        <Problem error={draft.error ?? preview.error} fields={fields} isOfReading={draft.error === null} />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={draft.isPending}>
             {common.cancel}
@@ -220,6 +215,39 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
         </Group>
       </Stack>
     </form>
+  );
+}
+
+interface PartnerReasonsProps {
+  readonly stated: ReturnType<typeof useStated>;
+  readonly error: Error | null;
+  readonly disabled: boolean;
+}
+
+function PartnerReasons({ stated, error, disabled }: PartnerReasonsProps) {
+  const t = useTexts(ADJUSTMENT);
+  return (
+    <>
+      <Text size="sm" c="dimmed">
+        {t.reasonHelp}
+      </Text>
+      <ReasonField
+        label={t.reasonEn}
+        dir="ltr"
+        disabled={disabled}
+        value={stated.reasonEn}
+        error={problemOf(error, 'reason_en')}
+        onChange={stated.setReasonEn}
+      />
+      <ReasonField
+        label={t.reasonAr}
+        dir="rtl"
+        disabled={disabled}
+        value={stated.reasonAr}
+        error={problemOf(error, 'reason_ar')}
+        onChange={stated.setReasonAr}
+      />
+    </>
   );
 }
 

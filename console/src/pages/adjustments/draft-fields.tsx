@@ -42,10 +42,11 @@ interface ReasonChoiceProps {
   readonly value: Reason;
   /** A reversal changes what the reversed adjustment changed: its reason is of the same kind. */
   readonly isOfOneKind: boolean;
+  readonly disabled: boolean;
   readonly onChange: (reason: Reason) => void;
 }
 
-export function ReasonChoice({ value, isOfOneKind, onChange }: ReasonChoiceProps) {
+export function ReasonChoice({ value, isOfOneKind, disabled, onChange }: ReasonChoiceProps) {
   const t = useTexts(ADJUSTMENT);
   const reasons = Object.entries(useTexts(ADJUSTMENT_REASON)) as [Reason, string][];
   const offered = reasons.filter(([reason]) => !isOfOneKind || isRestatement(reason) === isRestatement(value));
@@ -54,6 +55,7 @@ export function ReasonChoice({ value, isOfOneKind, onChange }: ReasonChoiceProps
       label={t.why}
       allowDeselect={false}
       data={offered.map(([reason, label]) => ({ value: reason, label }))}
+      disabled={disabled}
       value={value}
       onChange={(reason) => onChange(reason as Reason)}
     />
@@ -79,6 +81,7 @@ export function Opposite({ label, field, delta, currency }: OppositeProps) {
 interface ReasonFieldProps extends Required<Pick<TextInputProps, 'label' | 'error'>> {
   readonly dir: 'ltr' | 'rtl' | 'auto';
   readonly description?: string;
+  readonly disabled?: boolean;
   readonly value: string;
   readonly onChange: (value: string) => void;
 }
@@ -93,6 +96,7 @@ export function ReasonField({ onChange, ...field }: ReasonFieldProps) {
 interface BeyondWorthProps {
   readonly effect: ExceedingEffect | null | undefined;
   readonly currency: string | null | undefined;
+  readonly disabled: boolean;
   readonly value: string;
   readonly error: TextInputProps['error'];
   readonly onChange: (value: string) => void;

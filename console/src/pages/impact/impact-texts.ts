@@ -37,6 +37,10 @@ export const IMPACT = {
   ],
   nameHelp: ['For operators. Partners do not see it.', 'للمشغّلين، ولا يراه الشركاء.'],
   treesHelp: ['A whole number. It is never computed from points.', 'عدد صحيح، ولا يُحسب من النقاط أبدًا.'],
+  createInDoubt: [
+    'No answer came: the batch may have been created. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُنشئت الدفعة. اضغط الزر مرة أخرى: إن كانت قد أُنشئت فستحصل عليها نفسها.',
+  ],
   created: [
     (name: string) => `The batch “${isolateForeign(name)}” is created.`,
     (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
@@ -75,6 +79,10 @@ export const IMPACT = {
   nameAr: ['Name in Arabic', 'الاسم بالعربية'],
   country: ['Country', 'الدولة'],
   countryHelp: ['Two letters, such as SA.', 'حرفان، مثل SA.'],
+  projectInDoubt: [
+    'No answer came: the project may have been created. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُنشئ المشروع. اضغط الزر مرة أخرى: إن كان قد أُنشئ فستحصل عليه نفسه.',
+  ],
   projectCreated: [
     (name: string) => `The project “${isolateForeign(name)}” is created.`,
     (name: string) => `أُنشئ المشروع «${isolateForeign(name)}».`,

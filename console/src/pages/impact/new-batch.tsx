@@ -69,6 +69,8 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
     failed: ({ batch: { name }, isWhole }) => (isWhole ? undefined : t.createdWithout(name)),
     onDone: ({ batch: { impact_batch_id } }) => void navigate({ href: `/impact/${impact_batch_id}`, ignoreBlocker: true }),
   });
+  // The batch is there then, and the same name and number lead to it.
+  const isInDoubt = create.inDoubt.length > 0;
   return (
     <>
       <PickedBar
@@ -89,6 +91,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
         label={t.create}
         change={create}
         fields={['name', 'quantity']}
+        inDoubt={isInDoubt && t.createInDoubt}
         isTyped={stated.name + stated.quantity !== ''}
         onConfirm={() => create.mutate({ name: stated.name.trim(), quantity: stated.quantity.trim(), shares })}
       >
@@ -101,6 +104,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
             data-autofocus
             dir="auto"
             maxLength={200}
+            disabled={isInDoubt}
             value={stated.name}
             error={problemOf(create.error, 'name')}
             onChange={(event) => setStated({ ...stated, name: event.currentTarget.value })}
@@ -112,6 +116,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
             dir="ltr"
             inputMode="numeric"
             maxLength={19}
+            disabled={isInDoubt}
             value={stated.quantity}
             error={problemOf(create.error, 'quantity')}
             onChange={(event) => setStated({ ...stated, quantity: inDigits(event.currentTarget.value) })}

@@ -93,6 +93,8 @@ function NewProject() {
       setProject(BLANK);
     },
   });
+  // The project is in the list then, and the same request brings it.
+  const isInDoubt = create.inDoubt.length > 0;
   if (!useMay('operator')) return null;
   const field = (name: keyof typeof project, label: string, dir: 'ltr' | 'rtl') => (
     <TextInput
@@ -100,6 +102,7 @@ function NewProject() {
       required
       dir={dir}
       maxLength={name === 'country' ? 2 : 200}
+      disabled={isInDoubt}
       value={project[name]}
       error={problemOf(create.error, name)}
       onChange={(event) => setProject({ ...project, [name]: event.currentTarget.value })}
@@ -119,6 +122,7 @@ function NewProject() {
         label={t.newProject}
         change={create}
         fields={Object.keys(BLANK)}
+        inDoubt={isInDoubt && t.projectInDoubt}
         isTyped={project !== BLANK}
         onConfirm={() =>
           create.mutate({

@@ -57,9 +57,12 @@ export function NewPartnerForm() {
     done: t.created(stated.name.trim()),
     onDone: ({ partner_id }) => void navigate({ href: `/partners/${partner_id}/set-up`, replace: true, ignoreBlocker: true }),
   });
+  // The partner is in the list then, and the same request leads to it.
+  const isInDoubt = create.inDoubt.length > 0;
   const set = (name: keyof typeof stated) => (value: string) => setStated({ ...stated, [name]: value });
   const field = (name: keyof typeof stated, label: string) => ({
     label,
+    disabled: isInDoubt,
     value: stated[name],
     error: problemOf(create.error, name),
     onChange: (event: { currentTarget: { value: string } }) => {
@@ -91,6 +94,7 @@ export function NewPartnerForm() {
             allowDeselect={false}
             data={ZONES}
             limit={100}
+            disabled={isInDoubt}
             value={stated.time_zone}
             error={problemOf(create.error, 'time_zone')}
             onChange={(zone) => set('time_zone')(zone ?? 'Asia/Riyadh')}
@@ -112,7 +116,7 @@ export function NewPartnerForm() {
             {t.termsFixed(DEFAULTS.writes_per_second, DEFAULTS.lookups_per_second, DEFAULTS.reports_per_second)}
           </Text>
         )}
-        <Problem error={create.error} fields={Object.keys(stated)} />
+        <Problem error={create.error} fields={Object.keys(stated)} inDoubt={isInDoubt && !create.isPending && t.createInDoubt} />
         <Group justify="flex-end">
           <Button type="submit" loading={create.isPending}>
             {t.create}

@@ -47,6 +47,10 @@ export const SET_UP = {
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
   create: ['Create the partner', 'إنشاء الشريك'],
+  createInDoubt: [
+    'No answer came: the partner may have been created. Press the button again: if it was, you get the same one.',
+    'لم يصل رد، وربما أُنشئ الشريك. اضغط الزر مرة أخرى: إن كان قد أُنشئ فستحصل عليه نفسه.',
+  ],
   created: [
     (name: string) => `The partner ${isolateForeign(name)} is created.`,
     (name: string) => `أُنشئ الشريك ${isolateForeign(name)}.`,
