@@ -3,10 +3,13 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import type { components } from '../api/operator-types.ts';
+import { isolate } from '../format/isolate.ts';
+import { shortId } from '../format/short-id.ts';
 import { ACCOUNT_NAME } from '../texts/code-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { CodeLabel } from './code-label.tsx';
 import { ChoiceFilter } from './filters.tsx';
+import { hint } from './hint.tsx';
 import { Foreign, Id } from './values.tsx';
 
 type Operator = components['schemas']['Operator'];
@@ -47,17 +50,45 @@ async function readAll(): Promise<readonly Operator[]> {
   return found;
 }
 
-/** The name of an operator, or the id as long as it is not known. */
-export function useNameOf(): (operatorId: string) => string {
-  const operators = useOperators().data;
-  return (operatorId) => operators?.find(({ operator_id }) => operator_id === operatorId)?.name ?? operatorId;
+/** Whether another operator has the name too, or an account of the service is called so. */
+function useIsShared(): (operator: Operator) => boolean {
+  const operators = useOperators().data ?? [];
+  const accounts: readonly string[] = Object.values(useTexts(ACCOUNT_NAME));
+  return ({ operator_id, name }) =>
+    accounts.includes(name) || operators.some((other) => other.name === name && other.operator_id !== operator_id);
 }
 
+/** The name of an operator, with the id where the name is shared, or the id as long as the name is not known. */
+export function useNameOf(): (operatorId: string) => string {
+  const operators = useOperators().data;
+  const isShared = useIsShared();
+  return (operatorId) => {
+    const found = operators?.find(({ operator_id }) => operator_id === operatorId);
+    if (!found) return operatorId;
+    return isShared(found) ? `${found.name} (${isolate(operatorId)})` : found.name;
+  };
+}
+
+/** The name, with the id as its hint; in sight, in short, where the name is shared. */
 export function Person({ id }: { readonly id: string }) {
   const found = useOperator(id);
+  const isShared = useIsShared();
   const accounts = useTexts(ACCOUNT_NAME);
   if (Object.hasOwn(accounts, id)) return <CodeLabel code={id} words={accounts} />;
-  return found ? <Foreign text={found.name} /> : <Id id={id} isShort />;
+  if (!found) return <Id id={id} isShort />;
+  return (
+    <span {...hint(id)}>
+      <Foreign text={found.name} />
+      {isShared(found) && (
+        <>
+          {' '}
+          <bdi dir="ltr" className="id">
+            {shortId(id)}
+          </bdi>
+        </>
+      )}
+    </span>
+  );
 }
 
 interface PersonFilterProps {
@@ -67,6 +98,8 @@ interface PersonFilterProps {
 }
 
 export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
-  const names = Object.fromEntries(useOperators().data?.map(({ operator_id, name }) => [operator_id, name]) ?? []);
+  const isShared = useIsShared();
+  const labelOf = (operator: Operator) => (isShared(operator) ? `${operator.name} · ${operator.operator_id}` : operator.name);
+  const names = Object.fromEntries(useOperators().data?.map((each) => [each.operator_id, labelOf(each)]) ?? []);
   return <ChoiceFilter label={label} options={names} value={value} onChange={onChange} />;
 }

@@ -1,17 +1,21 @@
-/** Two partners of one name: a person knows which one is chosen, and which one a final step is about. */
+/** Two partners or two colleagues of one name: a person knows which one is chosen, and which one a step is about or was taken by. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { shortId } from '../../../console/src/format/short-id.ts';
+import { createOperator } from '../../../src/operations/access/manage-operator.ts';
 import { createPartner } from '../../../src/operations/access/manage-partner.ts';
-import { OWNER } from '../../support/actor.ts';
+import { draftFailure } from '../../../src/operations/contributions/record-failure.ts';
+import { OWNER, signedIn } from '../../support/actor.ts';
 import { waitFor } from '../../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { OPEN_RATES } from '../../support/service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser } = (scene ?? {}) as Scene;
+const { service, browser, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 async function newTwins(name: string) {
@@ -84,5 +88,48 @@ describe('partners of one name', needsBrowser, () => {
     await page.getByRole('main').getByText(of.partnerId, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Reject', exact: true }).click();
     await page.getByRole('dialog').getByText(of.partnerId, { exact: true }).waitFor();
+  });
+});
+
+describe('colleagues of one name', needsBrowser, () => {
+  /** A new operator, who drafts a failure. */
+  async function newDrafter(name: string) {
+    const email = `${uniqueId('person').toLowerCase()}@example.org`;
+    const { operator } = await createOperator(service.database, OWNER, { name, email, role: 'operator' });
+    const event = uniqueId('event');
+    const never = { partnerId: partner.partnerId, partnerEventId: event, partnerOrderRef: uniqueId('order'), points: 5n };
+    const { operatorId } = operator;
+    await draftFailure(service.database, { ...signedIn('operator'), operatorId }, { ...never, reason: 'a test' });
+    return { operatorId, event };
+  }
+
+  for (const [language, schedule] of [
+    ['en', 'The schedule of the service'],
+    ['ar', 'الجدولة التلقائية في الخدمة'],
+  ] as const)
+    test(`are shown with their ids, as is one who is called as an account of the service, ${language}`, async () => {
+      const name = uniqueId('Amal');
+      const twins = [await newDrafter(name), await newDrafter(name), await newDrafter(schedule)];
+      const alone = await newDrafter(uniqueId('Huda'));
+      const page = await browser.signedIn('viewer', { language });
+      await page.goto(`${browser.baseUrl}/failures?partner=${partner.partnerId}`);
+      const personOf = (event: string) => page.getByRole('row').filter({ hasText: event }).locator('[data-hint^="opr_"]');
+      for (const { operatorId, event } of twins) {
+        await personOf(event).getByText(shortId(operatorId), { exact: true }).waitFor();
+        assert.equal(await personOf(event).getAttribute('data-hint'), operatorId);
+      }
+      assert.equal(await personOf(alone.event).getAttribute('data-hint'), alone.operatorId);
+      assert.ok(!(await personOf(alone.event).innerText()).includes('opr_'));
+    });
+
+  test('are chosen by their ids in the filter of the audit', async () => {
+    const name = uniqueId('Amal');
+    const [one, other] = [await newDrafter(name), await newDrafter(name)];
+    const page = await browser.signedIn('viewer');
+    await page.goto(`${browser.baseUrl}/audit`);
+    for (const { operatorId } of [one, other]) {
+      await choose(page, { field: 'By', option: `${name} · ${operatorId}` });
+      await page.waitForURL(new RegExp(operatorId));
+    }
   });
 });
