@@ -46,7 +46,7 @@ export function Empty({ title, children, icon = 'check' }: EmptyProps) {
 interface EmptyListProps {
   /** Of the filters that the list has now. */
   readonly filters: readonly (string | undefined)[];
-  readonly texts: { readonly nothingYet: string; readonly nothingYetHelp: string; readonly nothing?: string };
+  readonly texts: { readonly nothingYet: string; readonly nothingYetHelp?: string; readonly nothing?: string };
   readonly icon: IconName;
 }
 

@@ -2,8 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { newConfirmation } from '../../support/client.ts';
 import { type ConsoleBrowser, needsBrowser, openBrowser } from '../../support/console/browser.ts';
-import { testService } from '../../support/service.ts';
+import { type TestService, testService } from '../../support/service.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
 const service = needsBrowser.skip ? undefined : await testService();
 const browser = (service && (await openBrowser(service))) as ConsoleBrowser;
@@ -61,5 +63,28 @@ describe('without records', needsBrowser, () => {
       await page.goto(browser.baseUrl + path + filter);
       await page.getByText(underFilter, { exact: true }).waitFor();
       assert.equal(await page.getByText(help).count(), 0);
+    });
+
+  for (const [path, list] of [
+    ['/impact/new?period=2026-11', 'Every closed settlement is in a batch'],
+    ['/operators?role=approver', 'There is no operator'],
+    ['/jobs?outcome=failed', 'No job has run yet'],
+  ] as const)
+    test(`${path} says that nothing fits the filter, and not: ${list}`, async () => {
+      const operator = await browser.signedIn('operator');
+      await operator.goto(browser.baseUrl + path);
+      await operator.getByText('Nothing fits this filter', { exact: true }).waitFor();
+      assert.equal(await operator.getByText(list).count(), 0);
+    });
+
+  for (const filter of ['type=adjustment', 'type=adjustment&of=order-1'])
+    test(`the lines of a settlement under ${filter} say that nothing fits the filter, and not that it has none`, async () => {
+      const { partnerId, client, open } = await newSettledPartner(service as TestService);
+      await client.confirm({ ...newConfirmation(), partner_order_ref: 'order-1' });
+      await closeThrough(service as TestService, open);
+      await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}?${filter}`);
+      await page.getByText('Nothing fits this filter', { exact: true }).waitFor();
+      for (const untrue of ['It has no lines', 'No line of this settlement is about it'])
+        assert.equal(await page.getByText(untrue).count(), 0);
     });
 });

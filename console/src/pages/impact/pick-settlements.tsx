@@ -10,7 +10,7 @@ import { Filters, PeriodFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { IMPACT } from './impact-texts.ts';
@@ -54,9 +54,11 @@ export function PickSettlements({ children }: PickProps) {
           {...(mayPool && { selection: { chosen, label: t.choose } })}
           nameOf={({ partner_name, period_label }) => `${partner_name} · ${period_label}`}
           empty={
-            <Empty title={t.nothingToPick} icon="coins">
-              {t.nothingToPickHelp}
-            </Empty>
+            <EmptyList
+              filters={[filters.partner, filters.period]}
+              texts={{ nothingYet: t.nothingToPick, nothingYetHelp: t.nothingToPickHelp }}
+              icon="coins"
+            />
           }
           columns={columns}
         />

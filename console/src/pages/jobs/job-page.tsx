@@ -20,7 +20,7 @@ import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages, Records } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty, Loaded } from '../../parts/state.tsx';
+import { Empty, EmptyList, Loaded } from '../../parts/state.tsx';
 import { Absent, Age, Foreign, Time } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { JOB_NAME } from '../../texts/code-texts.ts';
@@ -210,7 +210,9 @@ function Runs() {
         csv={csvAddress('job-runs', wanted)}
         rowsOf={({ runs }) => runs}
         keyOf={({ job, run_no }) => `${job} ${run_no}`}
-        empty={<Empty title={t.noRuns} icon="clock" />}
+        empty={
+          <EmptyList filters={[filters.job, filters.outcome, filters.trigger]} texts={{ nothingYet: t.noRuns }} icon="clock" />
+        }
         columns={[
           { label: t.job, show: ({ job }) => <CodeLabelInFull code={job} words={names} /> },
           { label: t.outcome, show: (run) => <Outcome run={run} /> },

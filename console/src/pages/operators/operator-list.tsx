@@ -13,7 +13,7 @@ import { Email } from '../../parts/codes/email.tsx';
 import { WithCode } from '../../parts/codes/with-code.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { EmptyList } from '../../parts/state.tsx';
 import { Foreign, Id, Time } from '../../parts/values.tsx';
 import { useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -69,7 +69,7 @@ export function OperatorList() {
         csv={csvAddress('operators', wanted)}
         rowsOf={({ operators }) => operators}
         keyOf={({ operator_id }) => operator_id}
-        empty={<Empty title={t.nothing} icon="people" />}
+        empty={<EmptyList filters={[filters.role, filters.status]} texts={{ nothingYet: t.nothing }} icon="people" />}
         columns={[
           { label: t.name, sort: 'name', sortKind: 'name', show: (each) => <Name operator={each} /> },
           { label: t.email, show: ({ email }) => <Email address={email} /> },

@@ -12,7 +12,7 @@ import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
-import { Empty } from '../../parts/state.tsx';
+import { Empty, EmptyList } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Foreign, Money, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
@@ -72,9 +72,13 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
           rowsOf={({ lines }) => lines}
           keyOf={({ line_no }) => String(line_no)}
           empty={
-            <Empty title={of === undefined ? t.noLines : t.find} icon="coins">
-              {of === undefined ? undefined : t.notOnIt}
-            </Empty>
+            of !== undefined && filters.type === undefined ? (
+              <Empty title={t.find} icon="coins">
+                {t.notOnIt}
+              </Empty>
+            ) : (
+              <EmptyList filters={[filters.type]} texts={{ nothingYet: t.noLines }} icon="coins" />
+            )
           }
           columns={[
             { label: t.line, sort: 'line_no', sortKind: 'size', show: ({ line_no }) => <Points value={String(line_no)} /> },
