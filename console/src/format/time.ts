@@ -1,5 +1,6 @@
 /** Times in a zone of the reader's, in the language of the screen, with Latin digits. */
 import type { Language } from '../texts/text.ts';
+import { isolateForeign } from './isolate.ts';
 
 const LOCALES: Readonly<Record<Language, string>> = { en: 'en-GB', ar: 'ar-u-nu-latn-ca-gregory' };
 
@@ -68,6 +69,16 @@ const CITIES_IN_ARABIC: Readonly<Record<string, string>> = {
 export function cityOf(zone: string, language: Language = 'en'): string {
   const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ');
   return (language === 'ar' && CITIES_IN_ARABIC[city]) || city;
+}
+
+/** A time in a text that holds no element: with the city where the zone is not the reader's, `1 Nov 2026, 00:00 Dubai`. */
+export function formatTimeThere(at: string, terms: TimeTerms): string {
+  return formatTime(at, terms) + thereOf(terms.zone, terms.language);
+}
+
+/** ` Dubai`, which follows a time; nothing where the zone is the reader's. */
+export function thereOf(zone: string, language: Language): string {
+  return zone === ownZone() ? '' : ` ${isolateForeign(cityOf(zone, language))}`;
 }
 
 /** `2026-03-02 14:05:09 UTC`, shown on hover. */

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answerOf, client } from '../../api/client.ts';
 import type { components, operations } from '../../api/operator-types.ts';
 import { chartScale, formatWhole } from '../../format/points.ts';
-import { formatTime, ownZone } from '../../format/time.ts';
+import { formatTimeThere, ownZone } from '../../format/time.ts';
 import { usePartner } from '../../parts/partner.tsx';
 import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
@@ -38,7 +38,7 @@ export function RulePreview({ query, over, onOver }: RulePreviewProps) {
   const { language } = useLanguage();
   // The months of a partner are in its zone.
   const zone = usePartner(query.partner_id).data?.time_zone ?? ownZone();
-  const shown = (at: string) => formatTime(at, { language, zone });
+  const shown = (at: string) => formatTimeThere(at, { language, zone });
   const preview = usePreview(query, over);
   return (
     <Section

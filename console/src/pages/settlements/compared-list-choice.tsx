@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core';
-import { formatTime } from '../../format/time.ts';
+import { formatTimeThere } from '../../format/time.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { RECONCILIATION } from '../reconciliations/reconciliation-texts.ts';
 import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
@@ -19,7 +19,7 @@ export function ComparedListChoice({ lists, chosen, zone, onChoose }: ComparedLi
   const { language } = useLanguage();
   if (lists.length < 2) return null;
   const nameOf = (list: Reconciliation) => {
-    const at = formatTime(list.created_at, { language, zone, style: 'second' });
+    const at = formatTimeThere(list.created_at, { language, zone, style: 'second' });
     return [at, words.counted(list.listed_lines), words.differs(String(countDifferences(list)))].join(' · ');
   };
   return (

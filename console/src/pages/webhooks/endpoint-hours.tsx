@@ -1,9 +1,9 @@
 /** What became of the events of each hour of a day, as a small picture. */
 import { Group, Paper, Stack, Text } from '@mantine/core';
-import { formatHour } from '../../format/time.ts';
+import { formatHour, thereOf } from '../../format/time.ts';
 import { hint } from '../../parts/hint.tsx';
 import { Section } from '../../parts/section.tsx';
-import { useTexts } from '../../texts/language.tsx';
+import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
 
@@ -20,6 +20,7 @@ interface EndpointHoursProps {
 
 export function EndpointHours({ hours, zone }: EndpointHoursProps) {
   const t = useTexts(WEBHOOK);
+  const { language } = useLanguage();
   const named: Readonly<Record<Outcome, string>> = {
     at_once: t.atOnce,
     later: t.later,
@@ -33,6 +34,7 @@ export function EndpointHours({ hours, zone }: EndpointHoursProps) {
       .filter(({ sum }) => sum > 0)
       .map(({ outcome, sum }) => `${named[outcome]}: ${sum}`)
       .join(' · ') || t.noEvent;
+  const nameOf = ({ from }: Hour) => formatHour(from, zone) + thereOf(zone, language);
   const isMore = hours.some(({ is_more }) => is_more);
   return (
     <Section title={t.lastDay}>
@@ -43,7 +45,7 @@ export function EndpointHours({ hours, zone }: EndpointHoursProps) {
               <div
                 key={hour.from}
                 className="hours-chart-hour"
-                {...hint(`${formatHour(hour.from, zone)} · ${say(OUTCOMES.map((outcome) => ({ outcome, sum: hour[outcome] })))}`)}
+                {...hint(`${nameOf(hour)} · ${say(OUTCOMES.map((outcome) => ({ outcome, sum: hour[outcome] })))}`)}
               >
                 {OUTCOMES.filter((outcome) => hour[outcome] > 0).map((outcome) => (
                   <div key={outcome} data-outcome={outcome} style={{ height: `${(100 * hour[outcome]) / highest}%` }} />
