@@ -9632,8 +9632,8 @@ export interface operations {
             query?: {
                 /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
                 sort?: "job" | "-job" | "due_at" | "-due_at";
-                /** @description Only those that stand so. */
-                state?: "running" | "failing" | "healthy";
+                /** @description Only those that stand so. One that failed and runs again is `failing` and `running`. `not_run` are those of which no run has succeeded, failed or goes on. */
+                state?: "running" | "failing" | "healthy" | "not_run";
             };
             header?: never;
             path?: never;

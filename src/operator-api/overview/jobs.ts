@@ -32,7 +32,9 @@ const JobBody = shape('Job', {
 });
 
 const order = sorting(['job', 'due_at'], 'job');
-const STATES = ['running', 'failing', 'healthy'] as const;
+const STATES = ['running', 'failing', 'healthy', 'not_run'] as const;
+const STATE_HELP =
+  'Only those that stand so. One that failed and runs again is `failing` and `running`. `not_run` are those of which no run has succeeded, failed or goes on.';
 
 export const listAllJobs = operatorRoute({
   operation: 'listJobs',
@@ -41,7 +43,7 @@ export const listAllJobs = operatorRoute({
   tag: 'Jobs',
   summary: 'List all jobs, with what they do and how they stand',
   leastRole: 'viewer',
-  query: Type.Object({ ...order.member, state: Type.Optional(oneOf(STATES, 'Only those that stand so.')) }, closed),
+  query: Type.Object({ ...order.member, state: Type.Optional(oneOf(STATES, STATE_HELP)) }, closed),
   answer: shape('Jobs', { jobs: listOf(JobBody, 'All jobs.') }),
   async handle({ tools: { database, jobs }, query }) {
     const states = new Map((await listJobStates(database.pool)).map((state) => [state.jobName, state]));
@@ -62,15 +64,22 @@ export const listAllJobs = operatorRoute({
     const { by, isDescending } = order.orderOf(query);
     const keyOf = (job: (typeof all)[number]) => (by === 'job' ? job.job : (job.due_at?.toISOString() ?? ''));
     const sorted = all
-      .filter((job) => query.state === undefined || query.state === stateOf(job))
+      .filter((job) => query.state === undefined || statesOf(job).includes(query.state))
       .toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
     return { jobs: isDescending ? sorted.toReversed() : sorted };
   },
 });
 
-function stateOf(job: { readonly is_running: boolean; readonly failures_in_row: number }): (typeof STATES)[number] {
-  if (job.is_running) return 'running';
-  return job.failures_in_row > 0 ? 'failing' : 'healthy';
+interface Standing {
+  readonly is_running: boolean;
+  readonly failures_in_row: number;
+  readonly last_success_at: Date | null;
+}
+
+function statesOf({ is_running, failures_in_row, last_success_at }: Standing): readonly (typeof STATES)[number][] {
+  if (is_running) return failures_in_row > 0 ? ['running', 'failing'] : ['running'];
+  if (failures_in_row > 0) return ['failing'];
+  return [last_success_at === null ? 'not_run' : 'healthy'];
 }
 
 export const run = operatorRoute({

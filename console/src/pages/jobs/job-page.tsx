@@ -5,7 +5,7 @@ import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-quer
 import { useEffect, useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
-import type { components } from '../../api/operator-types.ts';
+import type { components, operations } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -26,11 +26,12 @@ import { useMay } from '../../session/session.tsx';
 import { JOB_NAME } from '../../texts/code-texts.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
+import { JobStateBadges } from './job-state.tsx';
 import { DID, DOES, JOB } from './job-texts.ts';
 import { LastVerification, readResult } from './last-verification.tsx';
 
 type Job = components['schemas']['Job'];
-type JobState = 'running' | 'failing' | 'healthy';
+type JobState = NonNullable<NonNullable<operations['listJobs']['parameters']['query']>['state']>;
 type Run = components['schemas']['JobRun'];
 
 /** While a run by hand is under way, its end is looked for as often. */
@@ -74,7 +75,7 @@ export function JobPage() {
           <Filters names={['state']}>
             <ChoiceFilter
               label={common.status}
-              options={{ healthy: t.good, running: t.running, failing: t.failing }}
+              options={{ healthy: t.good, running: t.running, failing: t.failing, not_run: t.notRun }}
               value={filters.state}
               onChange={(state) => setFilters({ state })}
             />
@@ -103,21 +104,13 @@ function JobTable({ jobs, sorting }: { readonly jobs: readonly Job[]; readonly s
       columns={[
         { label: t.job, sort: 'job', sortKind: 'name', show: ({ job }) => <CodeLabelInFull code={job} words={names} /> },
         { label: t.does, show: (job) => <Does job={job} /> },
-        { label: status, show: (job) => <State job={job} /> },
+        { label: status, show: (job) => <JobStateBadges job={job} /> },
         { label: t.lastSuccess, show: (job) => <LastSuccess job={job} /> },
         { label: t.next, sort: 'due_at', show: ({ due_at }) => <Age at={due_at} /> },
         { label: actions, isLabelHidden: true, show: (job) => <RunNow job={job} /> },
       ]}
     />
   );
-}
-
-function State({ job: { is_running, failures_in_row, last_success_at } }: { readonly job: Job }) {
-  const t = useTexts(JOB);
-  if (is_running) return <Badge color="blue">{t.running}</Badge>;
-  if (failures_in_row > 0) return <Badge color="red">{t.failures(failures_in_row)}</Badge>;
-  if (last_success_at === null) return <Badge color="gray">{t.notRun}</Badge>;
-  return <Badge color="forest">{t.good}</Badge>;
 }
 
 function LastSuccess({ job }: { readonly job: Job }) {

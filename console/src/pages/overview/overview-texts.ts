@@ -30,8 +30,6 @@ export const OVERVIEW = {
   job: ['Job', 'المهمة'],
   lastSuccess: ['Last success', 'آخر نجاح'],
   nextRun: ['Next run', 'التشغيل التالي'],
-  running: ['Running', 'قيد التشغيل'],
-  good: ['As planned', 'كما هو مقرر'],
   never: ['Not yet', 'لم تنجح بعد'],
   noJob: ['No job has run yet', 'لم تُشغَّل أي مهمة بعد'],
   held: ['their events are held', 'إشعاراتها محجوزة'],
