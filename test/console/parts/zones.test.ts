@@ -63,7 +63,7 @@ describe('the city of the partner', needsBrowser, () => {
       assert.equal((await between.innerText()).split(city).length, 3, await between.innerText());
     });
 
-    test(`stands beside the hours of an endpoint, ${language}`, async () => {
+    test(`stands beside the hours of an endpoint, which are read in a table too, ${language}`, async () => {
       const { url } = await WebhookReceiver.open();
       const tools = endpointTools(service.database);
       const { endpointId } = await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url, eventTypes: [] });
@@ -71,6 +71,12 @@ describe('the city of the partner', needsBrowser, () => {
       await page.goto(`${browser.baseUrl}/webhooks/${partner.partnerId}/${endpointId}`);
       await page.locator('.hours-chart-hour').first().hover();
       await page.getByRole('tooltip').getByText(city).waitFor();
+      const summary = page.locator('summary').filter({ hasText: language === 'en' ? 'Events of each hour' : 'إشعارات كل ساعة' });
+      await summary.focus();
+      await page.keyboard.press('Enter');
+      const rows = page.getByRole('table', { name: await summary.innerText() }).locator('tbody tr');
+      await rows.nth(23).waitFor();
+      for (const row of await rows.allInnerTexts()) assert.ok(row.includes(city), row);
     });
   }
 });

@@ -2,7 +2,10 @@ import { Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { chartScale } from '../../format/points.ts';
 import { formatTime } from '../../format/time.ts';
+import { Figures } from '../../parts/charts/figures.tsx';
 import { hint } from '../../parts/hint.tsx';
+import { Records } from '../../parts/records.tsx';
+import { Points } from '../../parts/values.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import { COUNTED } from '../../texts/record-texts.ts';
 import { OVERVIEW } from './overview-texts.ts';
@@ -42,6 +45,18 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
           </div>
         ))}
       </div>
+      <Figures title={t.pointsOfDays}>
+        <Records
+          label={t.pointsOfDays}
+          rows={bars}
+          keyOf={({ day }) => day}
+          empty={null}
+          columns={[
+            { label: t.day, show: ({ day }) => nameOf(day) },
+            { label: t.confirmedPoints, isFigure: true, show: ({ points }) => <Points value={points} /> },
+          ]}
+        />
+      </Figures>
     </div>
   );
 }

@@ -37,6 +37,8 @@ export const OVERVIEW = {
   monthBefore: ['Previous month', 'الشهر السابق'],
   monthAfter: ['Next month', 'الشهر التالي'],
   days: ['Confirmed points of each day of', 'النقاط المؤكَّدة لكل يوم من'],
+  pointsOfDays: ['Points of each day', 'نقاط كل يوم'],
+  day: ['Day', 'اليوم'],
   highest: [
     (day: string, points: string) => `Highest bar: ${day}, ${countEnglish(points, 'point')}`,
     (day: string, points: string) =>

@@ -1,8 +1,11 @@
 /** What became of the events of each hour of a day, as a small picture. */
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import { formatHour, thereOf } from '../../format/time.ts';
+import { Figures } from '../../parts/charts/figures.tsx';
 import { hint } from '../../parts/hint.tsx';
+import { Records } from '../../parts/records.tsx';
 import { Section } from '../../parts/section.tsx';
+import { Points } from '../../parts/values.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { EndpointActivity } from './use-endpoint-activity.ts';
 import { WEBHOOK } from './webhook-texts.ts';
@@ -78,6 +81,22 @@ export function EndpointHours({ hours, zone }: EndpointHoursProps) {
               </Text>
             )}
           </Group>
+          <Figures title={t.eventsOfHours}>
+            <Records
+              label={t.eventsOfHours}
+              rows={hours}
+              keyOf={({ from }) => from}
+              empty={null}
+              columns={[
+                { label: t.hour, show: nameOf },
+                ...OUTCOMES.map((outcome) => ({
+                  label: named[outcome],
+                  isFigure: true,
+                  show: (hour: Hour) => <Points value={String(hour[outcome])} />,
+                })),
+              ]}
+            />
+          </Figures>
           {isMore && (
             <Text size="sm" c="dimmed">
               {t.firstOfHour}

@@ -63,6 +63,8 @@ export const WEBHOOK = {
   heldHelp: ['Will be sent once the endpoint is enabled', 'ستُرسَل بعد تفعيل نقطة الاستقبال'],
   exhaustedHelp: ['Only an operator sends these again', 'لا يعيد إرسالها إلا مشغّل'],
   lastDay: ['Events of the last 24 hours', 'إشعارات آخر 24 ساعة'],
+  eventsOfHours: ['Events of each hour', 'إشعارات كل ساعة'],
+  hour: ['Hour', 'الساعة'],
   dayAgo: ['24 h ago', 'قبل 24 ساعة'],
   now: ['now', 'الآن'],
   atOnce: ['Delivered at once', 'سُلّمت فورًا'],
