@@ -251,6 +251,24 @@ describe('a filter that is not shown', needsBrowser, () => {
     assert.deepEqual([...searchParams.keys()].toSorted(), ['answer', 'partner']);
   });
 
+  test('by a correlation id asks for nothing before the id is as long as one is', async () => {
+    const page = await browser.signedIn('viewer');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/contributions?partner=${partner.partnerId}`);
+    const asked: string[] = [];
+    page.on('request', (request) => {
+      const id = new URL(request.url()).searchParams.get('correlation_id');
+      if (id !== null) asked.push(id);
+    });
+    const field = page.getByRole('textbox', { name: 'Correlation id' });
+    await field.fill('corr-12');
+    await page.clock.fastForward('00:01');
+    await field.fill('corr-1234');
+    await page.clock.fastForward('00:01');
+    await page.getByText('No contribution fits these filters').waitFor();
+    assert.deepEqual([...new Set(asked)], ['corr-1234']);
+  });
+
   test('as the correlation id beside an order is said not to be applied', async () => {
     const page = await browser.signedIn('viewer');
     await page.goto(`${browser.baseUrl}/contributions?of=order-12&correlation=corr-12`);

@@ -206,6 +206,18 @@ export function CodeFilter({
   return <TextFilter label={label} dir="ltr" placeholder={example} value={value} onChange={send} width={110} />;
 }
 
+/** No correlation id is shorter. */
+const CORRELATION_ID_MIN = 8;
+
+/** Nothing is asked for before the id is as long as one is. */
+export function CorrelationFilter({ value, onChange }: SentFilter) {
+  const { correlationId } = useTexts(COMMON);
+  const send = (text: string | undefined) => {
+    if (text === undefined || text.length >= CORRELATION_ID_MIN) onChange(text);
+  };
+  return <TextFilter label={correlationId} dir="ltr" value={value} onChange={send} />;
+}
+
 export function CurrencyFilter(filter: SentFilter) {
   const { currency } = useTexts(COMMON);
   return <CodeFilter label={currency} example="SAR" {...filter} />;

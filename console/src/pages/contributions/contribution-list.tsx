@@ -8,7 +8,7 @@ import { useSort } from '../../app/use-sort.ts';
 import { startOfDay } from '../../format/time.ts';
 import { Page } from '../../layout/page.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
-import { ChoiceFilter, DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
+import { ChoiceFilter, CorrelationFilter, DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter, usePartner } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty, Failure } from '../../parts/state.tsx';
@@ -58,12 +58,7 @@ export function ContributionList() {
               <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />
             </>
           )}
-          <TextFilter
-            label={common.correlationId}
-            dir="ltr"
-            value={filters.correlation}
-            onChange={(correlation) => setFilters({ correlation })}
-          />
+          <CorrelationFilter value={filters.correlation} onChange={(correlation) => setFilters({ correlation })} />
         </Filters>
       </Group>
       {filters.partner ? (
