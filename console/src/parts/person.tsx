@@ -1,4 +1,4 @@
-/** Operators by their names: beside an id, and as a filter. */
+/** Operators by their names, beside an id. */
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { answerOf, client } from '../api/client.ts';
@@ -8,7 +8,6 @@ import { shortId } from '../format/short-id.ts';
 import { ACCOUNT_NAME } from '../texts/code-texts.ts';
 import { useTexts } from '../texts/language.tsx';
 import { CodeLabel } from './code-label.tsx';
-import { ChoiceFilter } from './filters.tsx';
 import { hint } from './hint.tsx';
 import { Foreign, Id } from './values.tsx';
 
@@ -91,15 +90,9 @@ export function Person({ id }: { readonly id: string }) {
   );
 }
 
-interface PersonFilterProps {
-  readonly label: string;
-  readonly value: string | undefined;
-  readonly onChange: (operatorId: string | undefined) => void;
-}
-
-export function PersonFilter({ label, value, onChange }: PersonFilterProps) {
+/** The name of each operator by the id, with the id where the name is shared. */
+export function usePeople(): ReadonlyMap<string, string> {
   const isShared = useIsShared();
-  const labelOf = (operator: Operator) => (isShared(operator) ? `${operator.name} · ${operator.operator_id}` : operator.name);
-  const names = Object.fromEntries(useOperators().data?.map((each) => [each.operator_id, labelOf(each)]) ?? []);
-  return <ChoiceFilter label={label} options={names} value={value} onChange={onChange} />;
+  const labelOf = (each: Operator) => (isShared(each) ? `${each.name} · ${each.operator_id}` : each.name);
+  return new Map(useOperators().data?.map((each) => [each.operator_id, labelOf(each)]));
 }

@@ -13,7 +13,6 @@ import { CodeLabel, CodeLabelInFull } from '../../parts/code-label.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { DayFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { PartnerFilter } from '../../parts/partner.tsx';
-import { PersonFilter } from '../../parts/person.tsx';
 import { RecordPages } from '../../parts/records.tsx';
 import { Empty } from '../../parts/state.tsx';
 import { Id, Time } from '../../parts/values.tsx';
@@ -24,6 +23,7 @@ import { ActionFilter } from './action-filter.tsx';
 import { useActionWords } from './action-words.ts';
 import { AUDIT } from './audit-texts.ts';
 import { About, MadeBy } from './entry-people.tsx';
+import { MadeByFilter } from './made-by-filter.tsx';
 
 type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
 type Entry = components['schemas']['AuditEntry'];
@@ -53,7 +53,7 @@ export function AuditList() {
       <Filters names={['partner', 'action', 'operator', 'subject', 'from', 'to']}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ActionFilter value={filters.action} onChange={(action) => setFilters({ action })} />
-        <PersonFilter label={t.by} value={filters.operator} onChange={(operator) => setFilters({ operator })} />
+        <MadeByFilter value={filters.operator} onChange={(operator) => setFilters({ operator })} />
         <TextFilter label={t.subjectId} dir="ltr" value={filters.subject} onChange={(subject) => setFilters({ subject })} />
         <DayFilter label={common.from} value={filters.from} onChange={(from) => setFilters({ from })} />
         <DayFilter label={common.to} value={filters.to} onChange={(to) => setFilters({ to })} />

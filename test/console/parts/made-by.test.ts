@@ -1,0 +1,35 @@
+/** The audit is filtered by whoever made its entries: people, accounts of the service, and the API keys of partners. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { waitFor } from '../../support/assertions/wait-for.ts';
+import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
+import { openScene, type Scene } from '../../support/console/console-scene.ts';
+
+const scene = needsBrowser.skip ? undefined : await openScene();
+const { service, browser } = (scene ?? {}) as Scene;
+if (scene) after(() => assert.deepEqual(browser.offences, []));
+
+describe('the filter of the audit by who made an entry', needsBrowser, () => {
+  for (const [language, words] of [
+    ['en', { field: 'By', owner: 'The owner account', key: 'API key' }],
+    ['ar', { field: 'بواسطة', owner: 'حساب المالك', key: 'مفتاح API' }],
+  ] as const)
+    test(`has the accounts of the service, and an API key by its id, ${language}`, async () => {
+      const page = await browser.signedIn('viewer', { language });
+      const field = page.getByRole('combobox', { name: words.field, exact: true });
+      const shows = (text: string) => waitFor(`${text} in the field`, async () => (await field.inputValue()) === text);
+      await page.goto(`${browser.baseUrl}/audit`);
+      await choose(page, { field: words.field, option: words.owner, typed: words.owner });
+      await page.waitForURL(/operator=owner/);
+      await page.reload();
+      await shows(words.owner);
+      await page.goto(`${browser.baseUrl}/audit?operator=schedule`);
+      await waitFor('the account in the field', async () => (await field.inputValue()) !== '');
+      const { keyId } = (await service.newPartner()).key.key;
+      await choose(page, { field: words.field, option: `${words.key} · ${keyId}`, typed: keyId });
+      await page.waitForURL(new RegExp(`operator=${keyId}`));
+      await page.reload();
+      await shows(`${words.key} · ${keyId}`);
+    });
+});
