@@ -2,7 +2,7 @@
 import { Button, Group, Paper, Stack, Table, VisuallyHidden } from '@mantine/core';
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import type { MouseEvent, ReactNode } from 'react';
 import type { Sorting } from '../app/use-sort.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -65,7 +65,7 @@ export function Records<Row>({
   label,
   empty,
 }: RecordsProps<Row>) {
-  const navigate = useNavigate();
+  const openRow = useOpenRow();
   if (rows.length === 0) return <Paper>{empty}</Paper>;
   const columns = all.filter(({ isGiven }) => isGiven === undefined || rows.some(isGiven));
   const name = columns.find(({ isName }) => isName) ?? columns.find(({ narrow }) => narrow === 'title');
@@ -88,13 +88,7 @@ export function Records<Row>({
           {rows.map((row) => {
             const key = keyOf(row);
             return (
-              <Table.Tr
-                key={key}
-                className={linkOf && 'row-link'}
-                onClick={(event) => {
-                  if (linkOf && !isControl(event.target)) void navigate({ href: linkOf(row) });
-                }}
-              >
+              <Table.Tr key={key} {...(linkOf && { className: 'row-link', ...openRow(linkOf(row)) })}>
                 {selection && (
                   <Table.Td data-label="">
                     <Choose id={key} row={row} name={nameOf(row)} selection={selection} />
@@ -149,6 +143,22 @@ function toSortable<Row>({ label, sort, isFigure, sortKind }: Column<Row> & { re
 function sortableOf<Row>(columns: readonly Column<Row>[]): Sortable[] {
   return columns.flatMap((column) => (column.sort === undefined ? [] : [toSortable({ ...column, sort: column.sort })]));
 }
+
+/** What a click on a row does: as on its link, another tab is opened where it is asked for. The end of a selection of text opens nothing. */
+function useOpenRow() {
+  const navigate = useNavigate();
+  return (href: string) => {
+    const open = (event: MouseEvent<HTMLElement>) => {
+      const selection = getSelection();
+      const isSelected = selection?.isCollapsed === false && selection.containsNode(event.currentTarget, true);
+      if (isControl(event.target) || isSelected) return;
+      if (event.button === MIDDLE || event.ctrlKey || event.metaKey) window.open(href, '_blank', 'noopener');
+      else void navigate({ href });
+    };
+    return { onClick: open, onAuxClick: (event: MouseEvent<HTMLElement>) => event.button === MIDDLE && open(event) };
+  };
+}
+const MIDDLE = 1;
 
 /** What has an action of its own inside a row keeps it. */
 function isControl(target: EventTarget): boolean {

@@ -92,6 +92,31 @@ describe('a list', needsBrowser, () => {
     }
   });
 
+  test('opens a record in another tab where that is asked for, and none at the end of a selection of text', async () => {
+    const page = await browser.signedIn('viewer');
+    await show(page, `/contributions?partner=${partner.partnerId}`);
+    const address = page.url();
+    const cell = page.locator('tbody tr').first().locator('[data-label="Points"]');
+    for (const terms of [{ modifiers: ['Control'] }, { modifiers: ['Meta'] }, { button: 'middle' }] as const) {
+      const opened = page.context().waitForEvent('page');
+      await cell.click({ ...terms, modifiers: [...('modifiers' in terms ? terms.modifiers : [])] });
+      const tab = await opened;
+      await tab.waitForURL(/\/contributions\/ptn_\w+\/txn_/);
+      await tab.close();
+    }
+    const figure = (await cell.locator('bdi').boundingBox()) as { x: number; y: number; width: number; height: number };
+    const middle = figure.y + figure.height / 2;
+    await page.mouse.move(figure.x + 1, middle);
+    await page.mouse.down();
+    await page.mouse.move(figure.x + figure.width - 1, middle, { steps: 4 });
+    await page.mouse.up();
+    assert.notEqual(await page.evaluate('String(getSelection())'), '');
+    assert.equal(page.url(), address);
+    // A plain click takes the selection back, and leads to the record.
+    await page.locator('tbody tr').first().locator('[data-label="Status"]').click();
+    await page.waitForURL(/\/contributions\/ptn_\w+\/txn_/);
+  });
+
   test('leaves out the amounts while none of its records has one, and shows them with the first', async () => {
     const page = await browser.signedIn('viewer');
     const amount = page.getByRole('columnheader', { name: 'Payable amount' });
