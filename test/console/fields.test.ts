@@ -177,3 +177,30 @@ describe('the report of a refused event', needsBrowser, () => {
     assert.equal(await box.inputValue(), '');
   });
 });
+
+describe('an operator who is refused', needsBrowser, () => {
+  for (const [language, t] of [
+    ['en', { add: 'Add an operator', name: 'Name', email: 'E-mail address' }],
+    ['ar', { add: 'إضافة مشغّل', name: 'الاسم', email: 'البريد الإلكتروني' }],
+  ] as const)
+    test(`has what is wrong beside the name or the address, which has the focus, ${language}`, async () => {
+      const page = await browser.signedIn('admin', { language });
+      await page.goto(`${browser.baseUrl}/operators`);
+      await page.getByRole('main').getByRole('button', { name: t.add }).click();
+      const dialog = page.getByRole('dialog');
+      const { email } = await newPerson(service, 'viewer');
+      for (const [label, values] of [
+        [t.email, ['Huda', email]],
+        [t.name, ['x'.repeat(201), `other-${email}`]],
+      ] as const) {
+        await dialog.getByLabel(t.name).fill(values[0]);
+        await dialog.getByLabel(t.email).fill(values[1]);
+        await dialog.getByRole('button', { name: t.add }).click();
+        const refused = dialog.locator('[aria-invalid=true]');
+        await refused.waitFor();
+        assert.equal(await dialog.getByLabel(label).getAttribute('aria-invalid'), 'true', label);
+        assert.ok(await refused.evaluate((field) => field === field.ownerDocument.activeElement));
+        assert.equal(await dialog.getByRole('alert').count(), 1, 'that of the consequence alone');
+      }
+    });
+});

@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { useUnsaved } from '../../app/unsaved.ts';
 import { formatTime, ownZone } from '../../format/time.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { problemOf } from '../../parts/problem.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Role, useMay } from '../../session/session.tsx';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
@@ -57,6 +58,7 @@ export function AddOperator() {
         consequence={t.addConsequence(formatTime(secondFrom(add.data?.operator.created_at), { language, zone: ownZone() }))}
         label={t.add}
         change={add}
+        fields={['name', 'email']}
         inDoubt={isInDoubt && t.addInDoubt}
         isDone={add.isSuccess}
         onConfirm={() => add.mutate({ name: name.trim(), role, ...present({ email: email.trim() }) })}
@@ -68,6 +70,7 @@ export function AddOperator() {
             dir="auto"
             disabled={isInDoubt}
             value={name}
+            error={problemOf(add.error, 'name', t.name)}
             onChange={(event) => setName(event.currentTarget.value)}
           />
           <TextInput
@@ -77,6 +80,7 @@ export function AddOperator() {
             dir="ltr"
             disabled={isInDoubt}
             value={email}
+            error={problemOf(add.error, 'email', t.email)}
             onChange={(event) => setEmail(event.currentTarget.value)}
           />
           <Select
