@@ -38,7 +38,7 @@ export function PasskeyButton({ send, onSignedIn, label, isNew = false }: Passke
         signIn.mutate(undefined);
       }}
     >
-      {isCodeAsked && <TotpField value={totp} onChange={setTotp} />}
+      {isCodeAsked && <TotpField autoFocus value={totp} onChange={setTotp} />}
       <Button type="submit" variant="default" leftSection={<Icon name="key" size={16} />} loading={signIn.isPending} fullWidth>
         {label ?? t.usePasskey}
       </Button>

@@ -60,7 +60,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before, i
             onChange={(event) => setRepeated(event.currentTarget.value)}
           />
         )}
-        {asksCode && <TotpField value={totp} onChange={setTotp} />}
+        {asksCode && <TotpField autoFocus value={totp} onChange={setTotp} />}
         <Problem error={signIn.error} inArabic={inArabic} isOfReading={!isNew} />
         <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
           {label}

@@ -1,15 +1,17 @@
-import { TextInput } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { inDigits } from '../format/as-meant.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SESSION } from './session-texts.ts';
 
-interface TotpFieldProps {
+interface TotpFieldProps extends Pick<TextInputProps, 'error' | 'autoFocus'> {
+  /** Whether it has the focus as the dialog opens. */
+  readonly isFirst?: boolean;
   readonly value: string;
   readonly onChange: (code: string) => void;
 }
 
-/** The code of the second factor, which the service has asked for. */
-export function TotpField({ value, onChange }: TotpFieldProps) {
+/** The code of the second factor. */
+export function TotpField({ isFirst = false, value, onChange, ...field }: TotpFieldProps) {
   const t = useTexts(SESSION);
   return (
     <TextInput
@@ -19,8 +21,9 @@ export function TotpField({ value, onChange }: TotpFieldProps) {
       inputMode="numeric"
       maxLength={6}
       required
-      autoFocus
       dir="ltr"
+      {...field}
+      {...(isFirst && { 'data-autofocus': true })}
       value={value}
       onChange={(event) => onChange(inDigits(event.currentTarget.value))}
     />

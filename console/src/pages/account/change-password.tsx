@@ -1,14 +1,14 @@
-import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { present } from '../../api/present.ts';
-import { inDigits } from '../../format/as-meant.ts';
 import { SecretField } from '../../parts/fields/secret-field.tsx';
 import { notify } from '../../parts/notify.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { beginSession } from '../../session/session-gate.tsx';
 import { SESSION } from '../../session/session-texts.ts';
+import { TotpField } from '../../session/totp-field.tsx';
 import { useOnce } from '../../session/use-once.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SIGN_IN_REFUSAL } from '../../texts/refusals-in-arabic.ts';
@@ -77,22 +77,7 @@ export function ChangePassword({ hasSecondFactor }: { readonly hasSecondFactor: 
             value={repeated}
             onChange={(event) => setRepeated(event.currentTarget.value)}
           />
-          {hasSecondFactor && (
-            <TextInput
-              label={words.totp}
-              description={words.totpHelp}
-              autoComplete="one-time-code"
-              inputMode="numeric"
-              maxLength={6}
-              required
-              dir="ltr"
-              value={values.totp}
-              onChange={(event) => {
-                const totp = inDigits(event.currentTarget.value);
-                setValues((before) => ({ ...before, totp }));
-              }}
-            />
-          )}
+          {hasSecondFactor && <TotpField value={values.totp} onChange={(totp) => setValues((before) => ({ ...before, totp }))} />}
           <Problem error={change.error} fields={['new_password']} inArabic={SIGN_IN_REFUSAL.again} />
           <Group justify="flex-end">
             <Button type="submit" loading={change.isPending} disabled={differs}>

@@ -1,17 +1,16 @@
-import { Button, Group, Paper, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
-import { inDigits } from '../../format/as-meant.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { Dialog } from '../../parts/dialogs/dialog.tsx';
 import { Problem, problemOf } from '../../parts/problem.tsx';
 import { QrPicture } from '../../parts/qr-picture.tsx';
 import { Id } from '../../parts/values.tsx';
 import { SESSION_KEY } from '../../session/session-gate.tsx';
-import { SESSION } from '../../session/session-texts.ts';
+import { TotpField } from '../../session/totp-field.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { ACCOUNT } from './account-texts.ts';
 
@@ -73,7 +72,6 @@ function useReadSessionAgain(): () => void {
 
 function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: () => void }) {
   const t = useTexts(ACCOUNT);
-  const words = useTexts(SESSION);
   const [totp, setTotp] = useState('');
   const readAgain = useReadSessionAgain();
   const confirm = useChange({
@@ -107,19 +105,7 @@ function Enrol({ begun, onClose }: { readonly begun: Begun; readonly onClose: ()
           <Text size="sm" c="dimmed">
             {t.once}
           </Text>
-          <TextInput
-            label={words.totp}
-            description={words.totpHelp}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            maxLength={6}
-            required
-            data-autofocus
-            dir="ltr"
-            error={problemOf(confirm.error, 'totp')}
-            value={totp}
-            onChange={(event) => setTotp(inDigits(event.currentTarget.value))}
-          />
+          <TotpField isFirst error={problemOf(confirm.error, 'totp')} value={totp} onChange={setTotp} />
           <Problem error={confirm.error} fields={['totp']} />
           <Group justify="flex-end">
             <Button type="submit" loading={confirm.isPending}>

@@ -1,18 +1,16 @@
 /** The values of both sides beside each other: each verdict shows what it is about. */
-import { useState } from 'react';
-import { AddressLink } from '../../parts/address-link.tsx';
 import { StatusBadge } from '../../parts/badges.tsx';
+import { ShortLink } from '../../parts/codes/short-link.tsx';
 import { PeriodLabel } from '../../parts/period.tsx';
 import type { Column } from '../../parts/records.tsx';
-import { RowButton } from '../../parts/row-button.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
 import { Absent, Foreign, Points } from '../../parts/values.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
-import { DraftDialog } from '../adjustments/draft-dialog.tsx';
-import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
+import { DraftOfLine } from '../adjustments/draft-of-line.tsx';
+import { type OpenAdjustments, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { useSettlement } from '../settlements/use-settlement.ts';
 import { NOT_CONFIRMED, RECONCILIATION } from './reconciliation-texts.ts';
 import { adviceOf, deltaOf, type Reconciliation, type ReconciliationLine, type Verdict } from './verdicts.ts';
@@ -104,14 +102,6 @@ function ListedPoints({ line: { points, verdict } }: { readonly line: Reconcilia
   );
 }
 
-function ShortLink({ to, id }: { readonly to: string; readonly id: string }) {
-  return (
-    <AddressLink to={to} className="id text-link figure">
-      {`${id.slice(0, 4)}…${id.slice(-6)}`}
-    </AddressLink>
-  );
-}
-
 /** Named by its period, because a file belongs to one. */
 function OtherSettlement({ partnerId, settlementId }: { readonly partnerId: string; readonly settlementId: string }) {
   const { data } = useSettlement({ partner_id: partnerId, settlement_id: settlementId }, { isRereadLive: false });
@@ -130,24 +120,9 @@ interface DraftFromLineProps {
 }
 
 function DraftFromLine({ record, line, open }: DraftFromLineProps) {
-  const t = useTexts(RECONCILIATION);
-  const [isOpen, setOpen] = useState(false);
+  const { transaction_id, partner_order_ref: order } = line;
   const delta = deltaOf(line, record);
-  if (delta === undefined || line.transaction_id === null) return null;
-  return (
-    <>
-      <OpenOrDraft open={open} transactionId={line.transaction_id}>
-        <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
-      </OpenOrDraft>
-      {/* It stays where a colleague drafts one meanwhile, and says so. */}
-      {isOpen && (
-        <DraftDialog
-          contribution={{ partner_id: record.partner_id, transaction_id: line.transaction_id }}
-          initialDelta={delta}
-          isOpen
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
-  );
+  if (delta === undefined || transaction_id === null) return null;
+  const contribution = { partner_id: record.partner_id, transaction_id };
+  return <DraftOfLine contribution={contribution} order={order} open={open} initialDelta={delta} />;
 }

@@ -156,7 +156,6 @@ export const RECONCILIATION = {
   why: ['Why', 'السبب'],
   notRecorded: ['Not recorded', 'غير مسجّلة'],
   whatToDo: ['What the partner does', 'ما يفعله الشريك'],
-  adjust: ['Draft an adjustment', 'إعداد تعديل'],
   counted: [
     (count: string) => countEnglish(count, 'line'),
     (count: string) => countArabic(count, ['سطر واحد', 'سطران', 'سطور', 'سطرًا', 'سطر']),

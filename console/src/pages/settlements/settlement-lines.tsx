@@ -1,5 +1,4 @@
 import { Stack } from '@mantine/core';
-import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
@@ -8,9 +7,9 @@ import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
+import { ShortLink } from '../../parts/codes/short-link.tsx';
 import { ChoiceFilter, Filters, TextFilter } from '../../parts/filters.tsx';
 import { RecordPages } from '../../parts/records.tsx';
-import { RowButton } from '../../parts/row-button.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Empty, EmptyList } from '../../parts/state.tsx';
 import { TwoLines } from '../../parts/two-lines.tsx';
@@ -19,8 +18,8 @@ import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { ADJUSTMENT } from '../adjustments/adjustment-texts.ts';
-import { DraftDialog } from '../adjustments/draft-dialog.tsx';
-import { type OpenAdjustments, OpenOrDraft, useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
+import { DraftOfLine } from '../adjustments/draft-of-line.tsx';
+import { useOpenAdjustments } from '../adjustments/open-adjustments.tsx';
 import { LINE_KIND, SETTLEMENT } from './settlement-texts.ts';
 
 type Line = components['schemas']['SettlementLine'];
@@ -106,7 +105,11 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
               ? [
                   {
                     label: adjustment.detail,
-                    show: (line: Line) => <DraftOfLine partnerId={partnerId} line={line} open={open} />,
+                    show: ({ line_type, transaction_id, partner_order_ref: order }: Line) =>
+                      line_type === 'contribution' &&
+                      transaction_id !== null && (
+                        <DraftOfLine contribution={{ partner_id: partnerId, transaction_id }} order={order} open={open} />
+                      ),
                   },
                 ]
               : []),
@@ -126,38 +129,7 @@ function Kind({ partnerId, line: { line_type, adjustment_id: id } }: { readonly 
 
 function ContributionLink({ partnerId, line: { transaction_id: id } }: { readonly partnerId: string; readonly line: Line }) {
   if (id === null) return <Absent />;
-  return (
-    <AddressLink to={`/contributions/${partnerId}/${id}`} className="id text-link figure">
-      {`${id.slice(0, 4)}…${id.slice(-6)}`}
-    </AddressLink>
-  );
-}
-
-interface DraftOfLineProps {
-  readonly partnerId: string;
-  readonly line: Line;
-  readonly open: OpenAdjustments | undefined;
-}
-
-function DraftOfLine({ partnerId, line, open }: DraftOfLineProps) {
-  const t = useTexts(SETTLEMENT);
-  const [isOpen, setOpen] = useState(false);
-  if (line.line_type !== 'contribution' || line.transaction_id === null) return null;
-  return (
-    <>
-      <OpenOrDraft open={open} transactionId={line.transaction_id}>
-        <RowButton label={t.adjust} about={line.partner_order_ref ?? line.transaction_id} onClick={() => setOpen(true)} />
-      </OpenOrDraft>
-      {/* It stays where a colleague drafts one meanwhile, and says so. */}
-      {isOpen && (
-        <DraftDialog
-          contribution={{ partner_id: partnerId, transaction_id: line.transaction_id }}
-          isOpen
-          onClose={() => setOpen(false)}
-        />
-      )}
-    </>
-  );
+  return <ShortLink to={`/contributions/${partnerId}/${id}`} id={id} />;
 }
 
 interface AdjustmentLinesProps {

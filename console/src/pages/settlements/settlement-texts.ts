@@ -106,7 +106,6 @@ export const SETTLEMENT = {
     'لا سطر له في هذه التسوية. يجده البحث في أعلى الصفحة أينما كان.',
   ],
   orderAndEvent: ['Order and event', 'الطلب والحدث'],
-  adjust: ['Draft an adjustment', 'إعداد تعديل'],
   reconciliations: ['Reconciliations', 'المطابقات'],
   adjustmentsOf: ['Adjustments of its contributions', 'تعديلات مساهماتها'],
   adjustmentsHelp: [
