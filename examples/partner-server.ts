@@ -27,8 +27,7 @@ async function settle(intent: Intent): Promise<number> {
 
 async function give(orderRef = '', points = ''): Promise<number> {
   const intent = PartnerImpact.intent({ orderRef, points: BigInt(points) });
-  wallet.deduct(intent);
-  // After an error the points stay deducted, and the last line goes on.
+  wallet.deduct(intent); // After an error of the next line they stay deducted, and settleDue goes on.
   return (await settle(intent).catch((error) => console.error(intent.eventId, error))) ?? 202;
 }
 
@@ -36,5 +35,6 @@ createServer(async (request, response) => {
   const [, path, orderRef, points] = request.url?.split('/') ?? [];
   if (path === 'hook') return nodeHandler(receiver)(request, response);
   response.writeHead((await give(orderRef, points).catch(console.error)) ?? 409).end();
-}).listen(Number(PORT), () => receiver.catchUp().catch(console.error));
+}).listen(Number(PORT));
 setInterval(() => wallet.settleDue(settle), 5_000);
+for (; ; await new Promise((wake) => setTimeout(wake, 60_000))) await receiver.catchUp().catch(console.error);
