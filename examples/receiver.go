@@ -3,7 +3,8 @@
 // It catches up by itself: at the start, every minute, and when an event arrives before another. INBOX is a folder: an event is the file of
 // its sequence, so that one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a
 // handler does must be safe to repeat, because the process may end before the position is written: here a restoration is a file of its
-// partner_event_id.
+// partner_event_id. Sandbox and production each need an INBOX of their own, because both count their sequences from 1: the file
+// "environment" names the one of the first event, and an event of the other one is answered 400.
 package main
 
 import (
@@ -11,6 +12,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -32,15 +34,19 @@ var (
 	inbox     = os.Getenv("INBOX")
 	challenge = regexp.MustCompile(`^[A-Za-z0-9_-]{16,128}$`)
 	handling  sync.Mutex
+	entering  sync.Mutex // the environment
 	// feed follows no redirection, so that the key goes nowhere else.
 	feed = &http.Client{Timeout: 15 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 )
 
+var errOtherEnvironment = errors.New("INBOX is of the other environment, and each needs its own")
+
 // event leaves data as it arrived: that of a kind which is added later may have members of the same names and other types.
 type event struct {
-	EventType string          `json:"event_type"`
-	Sequence  *int64          `json:"sequence"`
-	Data      json.RawMessage `json:"data"`
+	EventType   string          `json:"event_type"`
+	Environment string          `json:"environment"`
+	Sequence    *int64          `json:"sequence"`
+	Data        json.RawMessage `json:"data"`
 }
 
 // isFromService says whether one of the secrets signed these bytes in the last five minutes.
@@ -90,14 +96,55 @@ func receive(response http.ResponseWriter, request *http.Request) {
 	}
 	// Tests and samples have no sequence: they are answered, and nothing is booked.
 	if isEvent && arrived.Sequence != nil {
-		if err := write(fileOf(*arrived.Sequence), body); err != nil {
+		err := checkEnvironment(arrived)
+		if err == nil {
+			err = write(fileOf(*arrived.Sequence), body)
+		}
+		if err != nil {
 			log.Print(err)
-			response.WriteHeader(http.StatusInternalServerError)
+			response.WriteHeader(statusOf(err))
 			return
 		}
 		go handleNext(*arrived.Sequence)
 	}
 	response.WriteHeader(http.StatusOK)
+}
+
+// statusOf: an event that this inbox never takes is the sender's mistake; every other failure ends, and the service sends the event again.
+func statusOf(err error) int {
+	if errors.Is(err, errOtherEnvironment) {
+		return http.StatusBadRequest
+	}
+	return http.StatusInternalServerError
+}
+
+// checkEnvironment: an inbox has the events of one environment, that of the first event that it stored.
+func checkEnvironment(arrived event) error {
+	entering.Lock()
+	defer entering.Unlock()
+	path := filepath.Join(inbox, "environment")
+	own, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		own = []byte(firstEnvironment(arrived))
+		err = write(path, own)
+	}
+	if err == nil && string(own) != arrived.Environment {
+		err = fmt.Errorf("event %d is of %s: %w", *arrived.Sequence, arrived.Environment, errOtherEnvironment)
+	}
+	return err
+}
+
+// firstEnvironment is that of the first stored event, in an inbox of an earlier form of this program, or else of the one that arrived.
+func firstEnvironment(arrived event) string {
+	files, _ := filepath.Glob(filepath.Join(inbox, "*.json"))
+	for _, file := range files {
+		body, err := os.ReadFile(file)
+		var stored event
+		if err == nil && json.Unmarshal(body, &stored) == nil {
+			return stored.Environment
+		}
+	}
+	return arrived.Environment
 }
 
 // handleNext handles the events that follow the position, one after the other. One before upTo that is missing comes from the feed.
@@ -167,6 +214,9 @@ func fetchPage(after int64) error {
 		var stored event
 		if err := json.Unmarshal(body, &stored); err != nil || stored.Sequence == nil {
 			return fmt.Errorf("the feed has no event: %v", err)
+		}
+		if err := checkEnvironment(stored); err != nil {
+			return err
 		}
 		if *stored.Sequence > after+1 {
 			if err := skipRemoved(after, *stored.Sequence); err != nil {

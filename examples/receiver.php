@@ -6,7 +6,9 @@
 // let cron do that every few minutes. INBOX is a folder outside of what the web server shows: an event is the file of its sequence, so that
 // one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a handler does must be safe
 // to repeat, because the process may end before the position is written: here a restoration is a file of its partner_event_id. PHP cannot
-// sync a folder, so that a power failure may lose a file; where you have a database, keep all of it there, in one transaction.
+// sync a folder, so that a power failure may lose a file; where you have a database, keep all of it there, in one transaction. Sandbox and
+// production each need an INBOX of their own, because both count their sequences from 1: the file "environment" names the one of the first
+// event, and an event of the other one is answered 400.
 
 declare(strict_types=1);
 
@@ -54,9 +56,31 @@ function receive(): void
         answer(200);
         return;
     }
+    if (!is_of_inbox($event)) {
+        error_log(other_environment($event));
+        answer(400);
+        return;
+    }
     store(file_of($sequence), $body);
     answer(200);
     handle_alone($sequence, LOCK_EX | LOCK_NB);
+}
+
+/** An inbox has the events of one environment, that of the first event that it stored. */
+function is_of_inbox(object $event): bool
+{
+    $path = setting('INBOX') . '/environment';
+    if (!is_file($path)) {
+        $files = glob(setting('INBOX') . '/*.json'); // of an earlier form of this program
+        $first = $files ? decode((string) file_get_contents($files[0])) : $event;
+        store($path, $first->environment);
+    }
+    return file_get_contents($path) === $event->environment;
+}
+
+function other_environment(object $event): string
+{
+    return "event $event->sequence is of $event->environment: INBOX is of the other environment, and each needs its own";
 }
 
 /** An exception before this leaves the answer 500, and the service sends the event again. */
@@ -186,6 +210,9 @@ function fetch_page(int $after): void
         throw new RuntimeException("GET /v1/events: HTTP $status " . ($page->error->code ?? curl_error($handle)));
     }
     foreach ($page->events as $event) {
+        if (!is_of_inbox($event)) {
+            throw new RuntimeException(other_environment($event));
+        }
         if ($event->sequence > $after + 1) {
             skip_removed($after, $event->sequence);
         }

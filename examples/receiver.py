@@ -1,7 +1,8 @@
 """A receiver of webhooks in Python, without packages: verifies the bytes, stores each event once, answers, handles in order.
 
 It catches up by itself: at the start, after a minute without an event, and when an event arrives before another. A new inbox begins before
-the first event, or after START_AFTER.
+the first event, or after START_AFTER. Sandbox and production each need an INBOX of their own, because both count their sequences from 1: an
+event of another environment than that of the first stored one is answered 400.
 """
 
 import contextlib
@@ -28,6 +29,10 @@ if CATCH_UP_SECONDS < 1:
     CATCH_UP_SECONDS = 60
 BODY_BYTES_MAX = 1024 * 1024
 TURN = threading.Lock()  # to write to the inbox: SQLite lets a writer wait for as long as another one writes again and again
+
+
+class OtherEnvironment(ValueError):
+    pass
 
 
 class NoRedirection(urllib.request.HTTPRedirectHandler):
@@ -114,6 +119,13 @@ def store(inbox, event_id, sequence, body):
     inbox.execute("insert or ignore into event values (?, ?, '', null)", (f"{event_id} at {sequence}", sequence))
 
 
+def check_environment(inbox, event):
+    """An inbox has the events of one environment, that of the first event that it stored."""
+    first = inbox.execute("select body from event where body <> '' order by sequence limit 1").fetchone()
+    if first and json.loads(first[0]).get("environment") != event.get("environment"):
+        raise OtherEnvironment(f"event {event['sequence']} is of {event.get('environment')}: INBOX is of the other environment, and each needs its own")
+
+
 def fetch_page(inbox, after):
     """Stores the next events after a sequence: what came while nobody listened, or is still on its way."""
     address = f"{BASE_URL}/v1/events?after_sequence={after}&limit=500"
@@ -121,6 +133,7 @@ def fetch_page(inbox, after):
         page = json.load(answer)
     with transaction(inbox):
         for event in page["events"]:
+            check_environment(inbox, event)
             if event["sequence"] > after + 1:
                 skip_removed(inbox, after, event["sequence"])
             store(inbox, event["event_id"], event["sequence"], json.dumps(event))
@@ -202,8 +215,13 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if not is_verified:
             return self.answer(401, {})
         if sequence is not None:  # else a test or a sample
-            with transaction(self.server.inbox):
-                store(self.server.inbox, event_id, sequence, body.decode())
+            try:
+                with transaction(self.server.inbox):
+                    check_environment(self.server.inbox, event)
+                    store(self.server.inbox, event_id, sequence, body.decode())
+            except OtherEnvironment as error:
+                print(error, file=sys.stderr)
+                return self.answer(400, {})
             self.server.arrived.put(sequence)
         self.answer(200, {})
 

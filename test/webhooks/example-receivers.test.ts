@@ -323,3 +323,33 @@ test('examples/receiver.go ends with a sentence where INBOX names no folder', ne
     assert.deepEqual([status, /INBOX must name the folder of the inbox: /.test(stderr)], [1, true], stderr);
   }
 });
+
+for (const [name, example] of Object.entries(EXAMPLES))
+  test(`examples/${name}: an inbox of the sandbox takes no event of production, whose sequences begin at 1 again`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(example.language),
+  }, async () => {
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    // As an earlier form of the program left it.
+    example.storeAsBefore(INBOX, failureOf(1n, 'event-of-before'));
+    const ofProduction = (sequence: bigint) => ({ ...failedEvent(sequence), sequence, environment: 'production' });
+    let asked = 0;
+    const answer = answerAsFeed([ofProduction(3n)]);
+    const feed = await listen((request, response) => {
+      asked += 1;
+      answer(request, response);
+    });
+    const settings = { INBOX, API_KEY: 'pi_live_test', BASE_URL: feed };
+    // The run of cron fails: the feed has an event of production.
+    const command = () => example.command().map((word) => word.replace('&& exec', '; exec'));
+    const { url, send, printed } = await startReceiver({ ...example, command }, settings);
+    for (const sequence of [1n, 2n]) {
+      const { status } = await fetch(signedRequest({ secret: SECRET, event: ofProduction(sequence), url }));
+      assert.equal(status, 400);
+    }
+    await waitFor('line of the log', () => printed().includes('is of production'), printed);
+    await send({ ...failedEvent(2n), environment: 'sandbox' });
+    await waitFor('restoration of the sandbox', () => example.listRestorations(INBOX).length === 2);
+    assert.notEqual(asked, 0);
+    assert.deepEqual([example.countHandled(INBOX), example.countUnhandled(INBOX)], [2, 0]);
+  });
