@@ -231,7 +231,8 @@ func fetchPage(after int64) error {
 	return nil
 }
 
-// skipRemoved passes over the events that the service removed, after 90 days, before they arrived here.
+// skipRemoved passes over the sequences that the feed does not have: the service removes events after 90 days, and leaves numbers out after it
+// was restored from a backup.
 func skipRemoved(after, first int64) error {
 	last := first - 1
 	files, err := filepath.Glob(filepath.Join(inbox, "*.json"))
@@ -247,7 +248,7 @@ func skipRemoved(after, first int64) error {
 	if last <= after || position() != after {
 		return nil
 	}
-	log.Printf("The service no longer keeps the events %d to %d.", after+1, last)
+	log.Printf("There are no events from %d to %d: the service removed them after its time, or was restored and left the numbers out.", after+1, last)
 	return write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(last, 10)))
 }
 

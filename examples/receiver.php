@@ -221,7 +221,10 @@ function fetch_page(int $after): void
     }
 }
 
-/** Passes over the events that the service removed, after 90 days, before they arrived here. */
+/**
+ * Passes over the sequences that the feed does not have: the service removes events after 90 days, and leaves numbers out after it was
+ * restored from a backup.
+ */
 function skip_removed(int $after, int $first): void
 {
     $last = $first - 1;
@@ -232,7 +235,8 @@ function skip_removed(int $after, int $first): void
         }
     }
     if ($last > $after && position() === $after) {
-        error_log('The service no longer keeps the events ' . ($after + 1) . " to $last.");
+        $reason = 'the service removed them after its time, or was restored and left the numbers out.';
+        error_log('There are no events from ' . ($after + 1) . " to $last: $reason");
         store(setting('INBOX') . '/position', (string) $last);
     }
 }

@@ -141,11 +141,13 @@ def fetch_page(inbox, after):
 
 
 def skip_removed(inbox, after, first):
-    """The service keeps events for 90 days. Those that it removed before they arrived here are passed over."""
+    """Passes over the sequences that the feed does not have: the service removes events after 90 days, and leaves numbers out after it was
+    restored from a backup."""
     (stored,) = inbox.execute("select coalesce(min(sequence), ?) from event where sequence > ?", (first, after)).fetchone()
     last = min(first, stored) - 1
     if last > after and position(inbox) == after:
-        print(f"The service no longer keeps the events {after + 1} to {last}.", file=sys.stderr)
+        reason = "the service removed them after its time, or was restored and left the numbers out."
+        print(f"There are no events from {after + 1} to {last}: {reason}", file=sys.stderr)
         inbox.execute("insert into event values (?, ?, '', ?)", (f"removed up to {last}", last, time.time()))
 
 

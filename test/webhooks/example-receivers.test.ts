@@ -259,16 +259,19 @@ for (const [name, example] of Object.entries(EXAMPLES))
     assert.notEqual(asked.service, 0);
   });
 
-for (const name of ['receiver.py', 'receiver.go'])
-  test(`examples/${name}: of a page with events that the service removed between, those before the removed ones are handled too`, {
+for (const name of Object.keys(EXAMPLES))
+  test(`examples/${name}: of a page with a gap, as of removed events or after a restore of the service, the events before it are handled too, and both causes told`, {
     ...HANG_LIMIT,
     ...needsLanguage(EXAMPLES[name]?.language ?? 'go'),
   }, async () => {
     const example = EXAMPLES[name] as Example;
     const events = [1n, 2n, 1_000_003n].map((sequence) => ({ ...failedEvent(sequence), sequence }));
     const settings = { CATCH_UP_SECONDS: '1', BASE_URL: await listen(answerAsFeed(events)) };
-    const { inbox } = await startReceiver(example, settings);
+    const { inbox, printed } = await startReceiver(example, settings);
     await waitFor('restoration of all three failures', () => example.listRestorations(inbox).length === 3);
+    const told =
+      'There are no events from 3 to 1000002: the service removed them after its time, or was restored and left the numbers out.';
+    await waitFor('word of the gap', () => printed().includes(told), printed);
   });
 
 for (const name of ['receiver.py', 'receiver.go'])
