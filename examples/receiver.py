@@ -92,8 +92,9 @@ def is_from_service(headers, body):
 def handle(inbox, event):
     """Within the transaction that marks the event as handled. Only a failure gives points back, once for its partner_event_id.
 
-    The points are those that are recorded. Beside a wallet: give nothing back, and tell a person, where it deducted others for this
-    partner_event_id, or none.
+    The points are those that are recorded. Beside a wallet: run the same update as the job of the guide, which sets the status of
+    contribution_intent, and give the points back only if it changed a row, because the job may have learned of the failure first. Give
+    nothing back, and tell a person, where the wallet deducted others for this partner_event_id, or none.
     """
     failed = failure_of(event)
     if failed:
