@@ -61,21 +61,34 @@ test('an empty page of events is no catching up', HANG_LIMIT, async () => {
   assert.equal((await passedOf(client)).has('caught_up'), false);
 });
 
-test('a look-up just before a stop is recorded', async () => {
+/** Loses the answer of a confirmation so many minutes ago, and looks the contribution up just before the watch is closed. */
+async function lookUpAfter(minutes: number) {
   const { client, partner } = await service.newPartner();
   const { body } = await client.confirm();
   const { transaction_id } = body.contribution;
   await service.database.pool.query(
     `insert into sandbox_rehearsal (partner_id, idempotency_key, operation, scenario, correlation_id, first_at, last_at, subject_id)
-    values ($1, 'a-key-of-this-test', 'confirm', 'timeout_after_commit', 'corr', now(), now(), $2)`,
-    [partner.partnerId, transaction_id],
+    values ($1, 'a-key-of-this-test', 'confirm', 'timeout_after_commit', 'corr', $3, $3, $2)`,
+    [partner.partnerId, transaction_id, new Date(Date.now() - minutes * 60_000)],
   );
   const record = { partnerId: partner.partnerId, contribution: { transactionId: transaction_id, points: 1n } };
   const readiness = watchReadiness(service.database, assert.ifError);
   readiness.recordLookup(record as LookedUpContribution, 'corr-of-the-look-up');
   await readiness.close();
-  const { evidence = [] } = (await passedOf(client)).get('recovered_lost_answer') ?? {};
+  return client;
+}
+
+test('a look-up just before a stop is recorded', async () => {
+  const { evidence = [] } = (await passedOf(await lookUpAfter(0))).get('recovered_lost_answer') ?? {};
   assert.equal(evidence[0]?.correlation_id, 'corr-of-the-look-up');
+});
+
+test('a look-up more than an hour after its answer was lost shows no recovery, and the check says so', async () => {
+  const client = await lookUpAfter(61);
+  assert.equal((await passedOf(client)).has('recovered_lost_answer'), false);
+  const { checks } = (await client.call('/v1/sandbox/readiness')).body.readiness;
+  const check = checks.find(({ check }: { check: string }) => check === 'recovered_lost_answer');
+  assert.match(check.what_to_do, /look the contribution up by partner_event_id within an hour,/);
 });
 
 test('it turns green check by check, by what the partner plays, and tells what showed it', HANG_LIMIT, async () => {

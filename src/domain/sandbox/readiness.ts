@@ -7,7 +7,7 @@ export const READINESS_CHECKS = {
   replayed_key:
     'Send one confirmation twice, with the same Idempotency-Key and payload, and read the second answer as the first. Or begin partner_order_ref with SIM-TIMEOUT-BEFORE-COMMIT-, and send the request again under its key when the look-up finds nothing.',
   recovered_lost_answer:
-    'Confirm with X-Sandbox-Scenario: timeout_after_commit, then look the contribution up by partner_event_id instead of confirming anew.',
+    'Confirm with X-Sandbox-Scenario: timeout_after_commit, then look the contribution up by partner_event_id within an hour, instead of confirming anew.',
   waited_out_rate_limit:
     'Confirm with X-Sandbox-Scenario: rate_limited;times=1, wait as many seconds as Retry-After says, then send the same request again.',
   verified_signature:
