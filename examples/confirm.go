@@ -58,14 +58,15 @@ type Client struct {
 	HTTP            *http.Client
 }
 
-// NewClient gives every request ten seconds; the service stops its own work after five.
+// NewClient gives every request ten seconds; after five the service begins no commit any more.
 func NewClient(baseURL, apiKey string) *Client {
 	stop := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	return &Client{baseURL, apiKey, &http.Client{Timeout: 10 * time.Second, CheckRedirect: stop}}
 }
 
-// Confirm sends an intent until its outcome is known; no request begins after within. wasSent: an earlier run may have sent it, so it is
-// looked up first, as is everything before it is sent again.
+// Confirm sends an intent until its outcome is known; no attempt begins after within: a look-up and the request that follows it are one, as
+// are a refused request and its look-up. wasSent: an earlier run may have sent it, so it is looked up first, as is everything before it is
+// sent again.
 func (client *Client) Confirm(intent Intent, wasSent bool, within time.Duration) (status, what string) {
 	endsAt := time.Now().Add(within)
 	isLookUp, pauses := wasSent, 0

@@ -13,7 +13,11 @@ const NO_ANSWER = [null, ['code' => 'no_answer', 'retryable' => true, 'status' =
 // Only these refuse the contribution. A wrong key, permission or address (401, 403, 404 …) says nothing about it.
 const REFUSALS = [400, 409, 422];
 
-/** @param bool $wasSent An earlier run may have sent it: then it is looked up first. No request begins after `$withinSeconds`. */
+/**
+ * @param bool $wasSent An earlier run may have sent it: then it is looked up first.
+ * @param int $withinSeconds No attempt begins later. A look-up and the request that follows it are one, as are a refused request and its
+ *     look-up.
+ */
 function confirm_contribution(array $intent, bool $wasSent = false, int $withinSeconds = 60): array
 {
     if (!is_int($intent['points'])) {

@@ -36,7 +36,10 @@ interface Answer {
 /** Only these refuse the contribution. A wrong key, permission or address (401, 403, 404 …) says nothing about it. */
 const REFUSALS = [400, 409, 422];
 
-/** @param wasSent Whether an earlier run may have sent it: then it is looked up first. No request begins after `withinMs`. */
+/**
+ * @param wasSent Whether an earlier run may have sent it: then it is looked up first.
+ * @param withinMs No attempt begins later. A look-up and the request that follows it are one, as are a refused request and its look-up.
+ */
 export async function confirmContribution(intent: Intent, { wasSent = false, withinMs = 60_000 } = {}): Promise<Outcome> {
   if (typeof intent.points !== 'bigint') throw new TypeError('points must be a bigint: BigInt(row.points)');
   // An error of `fetch` would show the key.
