@@ -23,7 +23,7 @@ function confirm_contribution(array $intent, bool $wasSent = false, int $withinS
     if (!is_int($intent['points'])) {
         throw new TypeError('points must be an int: a float loses digits above 2**53');
     }
-    $endsAt = microtime(true) + $withinSeconds;
+    $endsAt = hrtime(true) + $withinSeconds * 1_000_000_000; // nanoseconds of a clock that nobody sets
     [$step, $pauses, $refusal] = [$wasSent ? 'look_up' : 'send', 0, null];
     while (true) {
         [$contribution, $error, $retryAfter] = $step($intent);
@@ -40,7 +40,7 @@ function confirm_contribution(array $intent, bool $wasSent = false, int $withinS
         }
         if ($error['retryable']) {
             $pause = max($retryAfter, min(60, 2 ** $pauses++)) * (1 + mt_rand() / mt_getrandmax() / 4);
-            if (microtime(true) + $pause > $endsAt) {
+            if (hrtime(true) + $pause * 1_000_000_000 > $endsAt) {
                 return ['unknown', $code];
             }
             usleep((int) ($pause * 1_000_000));
