@@ -34,7 +34,7 @@ async function give(orderRef = '', points = ''): Promise<number> {
 createServer(async (request, response) => {
   const [, path, orderRef, points] = request.url?.split('/') ?? [];
   if (path === 'hook') return nodeHandler(receiver)(request, response);
-  response.writeHead((await give(orderRef, points).catch(console.error)) ?? 409).end();
+  response.writeHead(request.method === 'POST' ? ((await give(orderRef, points).catch(console.error)) ?? 409) : 405).end();
 }).listen(Number(PORT));
 setInterval(() => wallet.settleDue(settle), 5_000);
 for (; ; await new Promise((wake) => setTimeout(wake, 60_000))) await receiver.catchUp().catch(console.error);

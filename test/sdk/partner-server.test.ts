@@ -48,6 +48,17 @@ test('tells what became of a gift, and refuses a second one for its order', HANG
   for (const points of ['', 'x', '1000']) assert.equal(await give('order-server-2', points), 409, points);
 });
 
+test('gives nothing for a request that is no POST, such as that of a link', async () => {
+  const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'), { readOnly: true });
+  after(() => database.close());
+  const statusOf = async (method: string) => (await fetch(`${url}/gifts/order-server-${method}/10`, { method })).status;
+  assert.deepEqual([await statusOf('GET'), await statusOf('HEAD'), await statusOf('PUT')], [405, 405, 405]);
+  const gifts = database.prepare(
+    "select * from gift where order_ref in ('order-server-GET', 'order-server-HEAD', 'order-server-PUT')",
+  );
+  assert.deepEqual(gifts.all(), []);
+});
+
 test('goes on after a look at what is due that fails', HANG_LIMIT, async () => {
   const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'), { timeout: 10_000 });
   after(() => database.close());
