@@ -23,6 +23,17 @@ test('it is OpenAPI 3.1, by the published schema of that format', () => {
   assert.deepEqual([valid, errors, version], [true, [], '3.1']);
 });
 
+test('the rotation of a secret needs no body, as the service answers it, and tells what each step does', () => {
+  const withBody = operations.filter(({ requestBody }) => requestBody);
+  assert.deepEqual(
+    withBody.filter(({ requestBody }) => requestBody.required !== true).map(({ operationId }) => operationId),
+    ['rotateWebhookSecret'],
+  );
+  const { description, requestBody } = operations.find(({ operationId }) => operationId === 'rotateWebhookSecret');
+  for (const step of requestBody.content['application/json'].schema.properties.step.enum)
+    assert.ok(description.includes(`\`${step}\``), step);
+});
+
 test('it has the six operations of the contract, by their ids ("Endpoints"), and what was added to them', () => {
   assert.equal(document.openapi, '3.1.0');
   assert.deepEqual(operations.map(({ operationId }) => operationId).sort(), [

@@ -57,10 +57,13 @@ const DOCUMENT_HEAD = {
   security: [{ apiKey: [] }],
 };
 
+/** Those that take a request without a body. */
+const WITHOUT_BODY_TOO: ReadonlySet<OperationId> = new Set(['rotateWebhookSecret']);
+
 interface OperationObject extends Json {
   operationId: OperationId;
   parameters?: Json[];
-  requestBody?: { content: Record<string, Json> };
+  requestBody?: { required?: boolean; content: Record<string, Json> };
   responses: Record<string, Json>;
 }
 
@@ -95,6 +98,7 @@ export function writeDocument(document: Json): string {
 function complete(operation: OperationObject): void {
   const { operationId } = operation;
   operation.parameters = completeParameters(operationId, operation.parameters ?? []);
+  if (operation.requestBody && WITHOUT_BODY_TOO.has(operationId)) operation.requestBody.required = false;
   const media = operation.requestBody?.content['application/json'];
   if (media)
     media['examples'] = {

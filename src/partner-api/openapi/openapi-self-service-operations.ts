@@ -52,7 +52,7 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Rotate the secret of an endpoint',
     description:
-      'Without a body, or with `start`, creates a second secret that signs beside the first for 24 hours; with `activate` makes it the only one now.',
+      'Without a body, or with `start`, creates a second secret that signs beside the first for 24 hours; with `replace` makes another in its place while it is not active yet; with `activate` makes it the only one now.',
     errors: write,
     notFound: endpointNotFound(),
   },
