@@ -129,15 +129,20 @@ export class RateLimitedError extends ServiceError {}
 /** The service could not answer: the request may have been recorded. */
 export class ServiceUnavailableError extends ServiceError {}
 
-/** The service removed events, after 90 days, before the inbox had them. Those of them that are not in the inbox are never handled. */
+/**
+ * The feed has no events between two sequences: the service removed them, after 90 days, before the inbox had them, or it was restored from
+ * a backup and left the numbers out, a million or more. Those of them that are not in the inbox are never handled.
+ */
 export class EventsRemovedError extends PartnerImpactError {
-  /** The sequence of the first one that the service no longer keeps. */
+  /** The first sequence that the feed does not have. */
   readonly first: bigint;
-  /** The sequence of the last one. */
+  /** The last one. */
   readonly last: bigint;
 
   constructor(first: bigint, last: bigint) {
-    super(`The service no longer keeps the events ${first} to ${last}. Those that did not arrive before are never handled.`);
+    super(
+      `There are no events from ${first} to ${last}: the service removed them after its time, or was restored and left the numbers out. Those that were there and did not arrive before are never handled.`,
+    );
     this.first = first;
     this.last = last;
   }

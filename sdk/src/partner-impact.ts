@@ -21,7 +21,7 @@ export interface PartnerImpactOptions {
   readonly apiKey: string;
   /** In place of the global `fetch`, for instance with a proxy. */
   readonly fetch?: Fetch;
-  /** For one attempt, in milliseconds; 10 000 unless given. The service stops its own work after 5 000. */
+  /** For one attempt, in milliseconds; 10 000 unless given. After 5 000 the service begins no commit any more. */
   readonly timeoutMs?: number;
 }
 

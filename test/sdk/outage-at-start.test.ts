@@ -16,6 +16,19 @@ import { answerAsFeed, listen } from '../support/webhooks/example-receivers.ts';
 
 buildSdk();
 
+/** What the README leaves to the partner. */
+const PARTNER = `
+import { createServer } from 'node:http';
+import { DatabaseSync } from 'node:sqlite';
+import { PartnerImpact } from '@partner-impact/sdk';
+const impact = new PartnerImpact({ baseUrl: process.env.BASE_URL ?? '', apiKey: process.env.API_KEY ?? '' });
+const secret = 'whsec_0123456789abcdef0123456789abcdef';
+const connection = new DatabaseSync('inbox.db');
+const findIntent = () => undefined;
+const tellOfUnknown = () => {};
+const restore = () => {};
+`;
+
 function blockOf(path: string, holds: string): string {
   const markdown = readFileSync(join(ROOT, path), 'utf8');
   const block = [...markdown.matchAll(/^```ts\n(.*?)^```$/gms)].map(([, text = '']) => text).find((text) => text.includes(holds));
@@ -24,6 +37,8 @@ function blockOf(path: string, holds: string): string {
 }
 
 const PROGRAMS: Readonly<Record<string, () => string>> = {
+  'the README of the package': () =>
+    `${PARTNER}${blockOf('sdk/README.md', 'nodeHandler')}\nsetInterval(() => {}, 1_000); // it listens`,
   'the guide of webhooks': () => blockOf('docs/afternoon/4-webhooks.md', 'nodeHandler'),
   'examples/partner-server.ts': () => readFileSync(join(ROOT, 'examples/partner-server.ts'), 'utf8'),
 };

@@ -197,7 +197,7 @@ describe('what fails after the answer', () => {
     );
   });
 
-  test('onError is told of the events that the service removed before they arrived, and the others are handled', async () => {
+  test('onError is told of a gap of the feed with both of its causes, removed events and a restore of the service, and the others are handled', async () => {
     const { receiver, handled, errors } = newReceiver({ feed: [confirmedEvent(4n), confirmedEvent(5n)] });
     assert.equal(await receiver.catchUp(), 2);
     assert.deepEqual(handled, [4n, 5n]);
@@ -205,6 +205,9 @@ describe('what fails after the answer', () => {
       errors.map((error) => error instanceof EventsRemovedError && [error.first, error.last]),
       [[1n, 3n]],
     );
+    const told =
+      /^There are no events from 1 to 3: the service removed them after its time, or was restored and left the numbers out\. /;
+    assert.match(String((errors[0] as Error).message), told);
     await receiver.catchUp();
     assert.equal(errors.length, 1);
   });

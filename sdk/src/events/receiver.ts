@@ -16,8 +16,8 @@ export type EventHandlers<Tx = undefined> = {
 
 export interface ReceiverOptions {
   /**
-   * Told of what fails after the answer was sent: a handler, the inbox, the feed. Of events that the service removed before they arrived
-   * it is told with EventsRemovedError. Printed as a warning of the process unless given.
+   * Told of what fails after the answer was sent: a handler, the inbox, the feed. Of sequences that the feed does not have, because the
+   * service removed the events or left the numbers out, it is told with EventsRemovedError. Printed as a warning of the process unless given.
    */
   readonly onError?: (error: unknown) => void;
   /** Told of a verified event that is none: the test of an endpoint, or a sample. It is never handled. */
@@ -35,7 +35,8 @@ export interface ReceiverOptions {
 export interface Receiver {
   (request: Request): Promise<Response>;
   /**
-   * Fetches and handles all events after the inbox's position. Call it when the process starts, and after an outage of any length.
+   * Fetches and handles all events after the inbox's position. Call it when the process starts, and again a minute after each call has
+   * ended: what a call that failed did not fetch is not fetched again by itself.
    *
    * @returns How many were handled.
    * @throws ServiceError or NoAnswerError of the feed, and what a handler throws; that handler is called again later.
@@ -78,7 +79,7 @@ class EventReceiver<Tx> {
   #isWanted = false;
   #retryMs = RETRY_FIRST_MS;
   #timer: NodeJS.Timeout | undefined;
-  /** The last event whose removal was told. */
+  /** The last sequence of which was told that the feed does not have it. */
   #removedUpTo = 0n;
   readonly #warned = new Set<SignatureProblem>();
 

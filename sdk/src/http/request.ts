@@ -9,7 +9,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /**
    * No attempt begins later than this after the call, in milliseconds; 60 000 unless given. To `confirm`, a look-up and the request that
-   * follows it are one attempt: each of the two takes `timeoutMs` at most.
+   * follows it are one attempt, as are a refused request and its look-up: each of them takes `timeoutMs` at most.
    */
   readonly deadlineMs?: number;
 }
