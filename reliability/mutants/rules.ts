@@ -768,7 +768,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a delivery that nobody took is found by any process',
     source: 'decisions 7, Delivery',
-    file: 'src/webhooks/delivery/relay-together.ts',
+    file: 'src/webhooks/relay/relay-together.ts',
     find: 'watchEndpoints(client, database, plan.unwatched)',
     replace: 'watchEndpoints(client, database, [])',
     tests: ['webhooks/hand-over'],

@@ -102,6 +102,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   webhooks: {
     security: [],
     delivery: ['security'],
+    relay: ['delivery'],
     endpoints: ['security', 'delivery'],
     receiver: ['security'],
   },

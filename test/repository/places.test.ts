@@ -95,7 +95,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'with-role',
     ],
   },
-  webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'security'], files: ['start-webhooks'] },
+  webhooks: { folders: ['delivery', 'endpoints', 'receiver', 'relay', 'security'], files: ['start-webhooks'] },
   schedule: {
     folders: ['jobs'],
     files: [

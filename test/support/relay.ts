@@ -1,9 +1,10 @@
 import { after } from 'node:test';
 import { RecentContributions } from '../../src/operations/events/recent-contributions.ts';
 import { type Connection, type Database, openDatabase } from '../../src/store/database.ts';
+import type { Handed } from '../../src/webhooks/delivery/hand-over-intake.ts';
 import { HandOvers } from '../../src/webhooks/delivery/hand-overs.ts';
-import { beginRelaySession, type RelaySession } from '../../src/webhooks/delivery/relay.ts';
-import type { Handed, TogetherTools } from '../../src/webhooks/delivery/relay-together.ts';
+import { beginRelaySession, type RelaySession } from '../../src/webhooks/relay/relay.ts';
+import type { TogetherTools } from '../../src/webhooks/relay/relay-together.ts';
 import { auditKeys } from './actor.ts';
 
 interface RelayDatabase {

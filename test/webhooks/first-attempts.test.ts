@@ -8,7 +8,7 @@ import { type Attempt, recordAttempts, recordSuccesses } from '../../src/store/w
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import type { ClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
-import type { Handed } from '../../src/webhooks/delivery/relay-together.ts';
+import type { Handed } from '../../src/webhooks/delivery/hand-over-intake.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { relayTools } from '../support/relay.ts';

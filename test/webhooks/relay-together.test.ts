@@ -11,7 +11,7 @@ import { assignSequencesOfSeveral } from '../../src/store/events/assign-sequence
 import { type EventRecord, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { beginRelaySession, openRelay, relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { beginRelaySession, openRelay, relayOnce } from '../../src/webhooks/relay/relay.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';

@@ -12,7 +12,7 @@ import { insertEvent, insertEventCounter } from '../../src/store/events/event.ts
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { insertReplayedDeliveries } from '../../src/store/webhooks/delivery-log.ts';
-import { relayOnce } from '../../src/webhooks/delivery/relay.ts';
+import { relayOnce } from '../../src/webhooks/relay/relay.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';

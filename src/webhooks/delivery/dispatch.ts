@@ -7,21 +7,22 @@ import type { Database } from '../../store/database.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { DUE_ENDPOINTS_ON_NODES, type DueEndpoint, listDueEndpoints } from '../../store/webhooks/due-endpoint.ts';
-import { listEndpointsOf, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import type { EndpointSecrets } from '../security/signature.ts';
 import { type AttemptTools, post, toAttempt } from './attempt.ts';
 import { openAttemptBatches } from './attempt-batches.ts';
 import { claimDue } from './claim-due.ts';
 import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
+import type { HandOverIntake } from './hand-over-intake.ts';
 import { openHandOverIntake } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import { type Recipient, rememberRecipients } from './recipient.ts';
-import type { HandOverIntake } from './relay-together.ts';
 import type { Answer } from './send.ts';
 import type { Disabling, EndpointOutcome } from './settle-attempts.ts';
 import { release, type Task } from './task.ts';
+import { updateQueues } from './update-queues.ts';
 import { openVerifiedEndpoints, type VerifiedEndpoints } from './verified-endpoints.ts';
 
 export interface DispatcherOptions extends AttemptTools {
@@ -293,39 +294,4 @@ const SENT: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined 
 function outgoing({ claimed, content: { body, correlationId } }: Task, { url, secrets }: Recipient) {
   const { eventId, eventType, deliveryId, lease } = claimed;
   return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
-}
-
-interface QueueTools extends Pick<DispatcherOptions, 'onError'> {
-  readonly nodes: NodeReader;
-  readonly endpointNodes: NodeReader;
-  readonly verifiedEndpoints: VerifiedEndpoints;
-  recipientOf(endpoint: WebhookEndpoint): Recipient;
-}
-
-/**
- * Changes by operators, and by other processes, apply to claimed deliveries too. Those of a node that does not answer stay as they are.
- */
-async function updateQueues(
-  { nodes, endpointNodes, verifiedEndpoints, recipientOf, onError }: QueueTools,
-  queues: EndpointQueues<Task, Recipient>,
-): Promise<void> {
-  queues.releaseStale();
-  const waiting = queues.listWaiting();
-  if (waiting.length === 0) return;
-  const isLost = (partnerId: string) => nodes.isLost(partnerId) || endpointNodes.isLost(partnerId);
-  const partnerIds = [...new Set(waiting.map(({ partnerId }) => partnerId))].filter((partnerId) => !nodes.isLost(partnerId));
-  const verified = await verifiedEndpoints.keepVerified(await listEndpointsOf(endpointNodes, partnerIds));
-  const endpoints = new Map(verified.map((endpoint) => [endpoint.endpointId, endpoint]));
-  for (const id of waiting) {
-    if (isLost(id.partnerId)) continue;
-    const endpoint = endpoints.get(id.endpointId);
-    try {
-      if (endpoint?.status !== 'active' || endpoint.isOpen) queues.withdraw(id, endpoint?.breakerOpenUntil ?? undefined);
-      else queues.update(id, recipientOf(endpoint));
-    } catch (error) {
-      // A process with the key of its secret may send them.
-      onError(error);
-      queues.withdraw(id);
-    }
-  }
 }

@@ -1,13 +1,37 @@
 import type { Database } from '../../store/database.ts';
-import { advanceDueFrom } from '../../store/webhooks/due-endpoint.ts';
+import type { ClaimedDelivery } from '../../store/webhooks/delivery.ts';
+import { advanceDueFrom, type DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { COMMITTED_WITHIN_MS } from './claim-due.ts';
 import type { EndpointQueues } from './endpoint-queues.ts';
 import { HandOvers } from './hand-overs.ts';
+import type { Content } from './load-contents.ts';
 import type { Recipient } from './recipient.ts';
-import type { HandOverIntake } from './relay-together.ts';
 import { release, type Task } from './task.ts';
 import type { VerifiedEndpoints } from './verified-endpoints.ts';
+
+/** A delivery that its creator has claimed. */
+export interface Handed {
+  readonly claimed: ClaimedDelivery;
+  readonly content: Content;
+  /** `performance.now()`: its lease began no earlier. */
+  readonly claimedAtMs: number;
+  /** Called when its result is recorded, or when it is due for all. */
+  readonly onEnd: () => void;
+}
+
+/** The dispatcher of the same process: it sends new deliveries without looking for them. */
+export interface HandOverIntake {
+  readonly handOvers: HandOvers;
+  /** The endpoints that match the audit. */
+  keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
+  /** How many new deliveries of the endpoint it takes. */
+  roomForNew(endpoint: DueEndpoint): number;
+  /**
+   * @param isAll Whether there are no further ones, which are due for all.
+   */
+  take(endpoint: DueEndpoint, handed: readonly Handed[], isAll: boolean): void;
+}
 
 interface IntakeTools {
   readonly verifiedEndpoints: VerifiedEndpoints;

@@ -6,34 +6,10 @@ import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations
 import type { Connection, Database } from '../../store/database.ts';
 import type { OutboxRange } from '../../store/events/event-outbox.ts';
 import { insertTakenEvents, type NewDelivery, type TakenEvent, takeUnsequencedEvents } from '../../store/events/taken-events.ts';
-import { type ClaimedDelivery, nameDelivery } from '../../store/webhooks/delivery.ts';
-import { type DueEndpoint, listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
+import { nameDelivery } from '../../store/webhooks/delivery.ts';
+import { listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
-import type { HandOvers } from './hand-overs.ts';
-import type { Content } from './load-contents.ts';
-
-/** A delivery that its creator has claimed. */
-export interface Handed {
-  readonly claimed: ClaimedDelivery;
-  readonly content: Content;
-  /** `performance.now()`: its lease began no earlier. */
-  readonly claimedAtMs: number;
-  /** Called when its result is recorded, or when it is due for all. */
-  readonly onEnd: () => void;
-}
-
-/** The dispatcher of the same process: it sends new deliveries without looking for them. */
-export interface HandOverIntake {
-  readonly handOvers: HandOvers;
-  /** The endpoints that match the audit. */
-  keepVerified<Endpoint extends DueEndpoint>(endpoints: readonly Endpoint[]): Promise<Endpoint[]>;
-  /** How many new deliveries of the endpoint it takes. */
-  roomForNew(endpoint: DueEndpoint): number;
-  /**
-   * @param isAll Whether there are no further ones, which are due for all.
-   */
-  take(endpoint: DueEndpoint, handed: readonly Handed[], isAll: boolean): void;
-}
+import type { Handed, HandOverIntake } from '../delivery/hand-over-intake.ts';
 
 export interface TogetherTools extends BodyTools {
   readonly intake: HandOverIntake;
