@@ -165,7 +165,7 @@ describe('an incident', needsBrowser, () => {
     );
     await client.confirm(newConfirmation());
     await untilDeliveries(service.database, partnerId, (all) => all.some(({ attempts }) => attempts > 0));
-    const page = await browser.signedIn('operator');
+    const page = await browser.signedIn('operator', {}, 'Who repairs');
     await page.goto(address);
     const alert = page.getByRole('alert').filter({ hasText: 'Nothing is sent to the endpoint for a while' });
     await alert.getByText('A test that fails counts as a failed attempt').waitFor();
@@ -180,7 +180,7 @@ describe('an incident', needsBrowser, () => {
     await page.getByText(`The endpoint ${endpointName(receiver.url)} is disabled.`).waitFor();
     const why = page.getByRole('alert').filter({ hasText: 'The endpoint is disabled' });
     await why.getByText('Reason: The receiver is being repaired').waitFor();
-    await why.getByText(/^Disabled by: The operator · \d/).waitFor();
+    await why.getByText(/^Disabled by: Who repairs · \d/).waitFor();
     await why.getByRole('link', { name: /^The last failed attempt: HTTP 500/ }).waitFor();
   });
 
