@@ -84,6 +84,9 @@ const FILES_OF_PROCESSES = [
   'service/processes',
 ].map(testFile);
 
+/** After all others: they change settings of a whole worker. */
+const FILES_ALONE = ['service/worker-and-standby'].map(testFile);
+
 function testFile(name: string): string {
   return `test/${name}.test.ts`;
 }
@@ -125,5 +128,6 @@ async function main(): Promise<number> {
     runFiles(FILES_WITH_DELIVERIES, counts, withDeliveries),
     runFiles(FILES_OF_PROCESSES, counts, ofProcesses),
   ]);
+  await runFiles(FILES_ALONE, counts, ofProcesses);
   return printSum(counts);
 }

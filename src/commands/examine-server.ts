@@ -4,6 +4,7 @@ import {
   checkWritable,
   listDurabilityProblems,
   listMissingTimeouts,
+  listUnheardWorkers,
   listWorkerProblems,
   readServerSettings,
   readWorkerConnectionOptions,
@@ -94,7 +95,7 @@ export async function examineWorkers({ database }: Store): Promise<Finding[]> {
     const workers = await readWorkerSettings(database);
     const missing = listMissingTimeouts(workers, await readWorkerConnectionOptions(database));
     return [
-      ...judgeWorkers(workers),
+      ...judgeWorkers(workers, await readServerSettings(database.pool)),
       ...missing.map((message): Finding => ({ check: 'time-outs', verdict: 'warning', message })),
     ];
   } catch (error) {
@@ -102,11 +103,12 @@ export async function examineWorkers({ database }: Store): Promise<Finding[]> {
   }
 }
 
-function judgeWorkers(workers: readonly Worker[]): Finding[] {
+function judgeWorkers(workers: readonly Worker[], session: ServerSettings): Finding[] {
   const check = 'workers';
   const silent = workers.filter(({ settings }) => settings === undefined);
   const problems = [
     ...listWorkerProblems(workers),
+    ...listUnheardWorkers(session),
     ...silent.map(({ node }) => `${node} does not answer the coordinator: partners whose rows are there get 503`),
   ];
   if (problems.length > 0) return problems.map((message) => ({ check, verdict: 'problem', message }));

@@ -9,7 +9,7 @@ import { CommittedEvents } from './announcements.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
 import { DatabaseSession } from './database-session.ts';
 import { OneSchema } from './one-schema.ts';
-import { KEEP_COMMITS_DURABLE, startUpOf, withoutTransactionTimeout } from './session-settings.ts';
+import { HEAR_WORKERS, KEEP_COMMITS_DURABLE, startUpOf, withoutTransactionTimeout } from './session-settings.ts';
 
 /** Accepts a statement. The caller decides about atomicity: on a pool each statement is its own transaction, on a client the caller's. */
 export type Queryable = Pick<pg.Pool, 'query'> | Pick<pg.ClientBase, 'query'>;
@@ -119,7 +119,12 @@ export function openDatabase(options: DatabaseOptions): Database {
   } = options;
   const startUp = startUpOf(databaseUrl, settings);
   const own = preparesStatements
-    ? [PLAN_ONCE, withoutTransactionTimeout(false), ...(settings.includes(LOSES_COMMITS) ? [] : [KEEP_COMMITS_DURABLE])]
+    ? [
+        PLAN_ONCE,
+        HEAR_WORKERS,
+        withoutTransactionTimeout(false),
+        ...(settings.includes(LOSES_COMMITS) ? [] : [KEEP_COMMITS_DURABLE]),
+      ]
     : [];
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,

@@ -95,6 +95,18 @@ export function listWorkerProblems(workers: readonly Worker[]): string[] {
   );
 }
 
+/**
+ * At a commit Citus passes on as a debug message what a worker warns of.
+ *
+ * @param session Of the coordinator.
+ * @returns Why its session would not hear of it, with what to do; empty when it would.
+ */
+export function listUnheardWorkers({ clientMinMessages }: ServerSettings): string[] {
+  if (clientMinMessages.startsWith('debug')) return [];
+  const message = `client_min_messages is ${clientMinMessages} on the coordinator: an aborted wait for the standby of a worker would look like a commit. Set it to debug1 for the role.`;
+  return [message];
+}
+
 /** What the coordinator connects to the workers with, as `name=value …`; `undefined` where the role may not see it. */
 export async function readWorkerConnectionOptions({ pool }: Pick<Database, 'pool'>): Promise<string | undefined> {
   const { rows } = await pool.query<{ setting: string }>("select setting from pg_settings where name = 'citus.node_conninfo'");

@@ -64,6 +64,15 @@ export const KEEP_COMMITS_DURABLE = `set_config('synchronous_commit',
     case when ${LEVEL} in ('off', 'local') then 'on' else ${LEVEL} end, false) as "synchronousCommit"`;
 
 /**
+ * SQL that lets a session of the coordinator of a cluster hear what a worker warns of while it commits, such as the aborted wait for the
+ * worker's standby. Citus passes that on as a debug message with the code of the warning. What it cannot read the level of, because the worker
+ * speaks another language, it takes for a debug message of the worker, and passes on only where these are wanted.
+ */
+export const HEAR_WORKERS = `array(select set_config(name, 'debug1', false)
+  from unnest(array['client_min_messages', 'citus.worker_min_messages']) name
+  where exists (select from pg_extension where extname = 'citus') and current_setting(name, true) is not null)`;
+
+/**
  * SQL that lets transactions take as long as they need, for closings and migrations, whatever the server, the database or the role sets.
  * It is no option of the start: PostgreSQL has the setting since version 17, and refuses a session with one that it does not know.
  *

@@ -275,6 +275,23 @@ if (isCluster) {
       }
     });
 
+    test('a session hears what a worker warns of at a commit, and doctor tells of one behind a transaction pooler that does not', async () => {
+      const { databaseUrl, database } = service;
+      const { rows } = await database.pool.query(`select current_setting('client_min_messages') as session,
+        current_setting('citus.worker_min_messages') as workers`);
+      assert.deepEqual(rows, [{ session: 'debug1', workers: 'debug1' }]);
+      const told = async (env: Record<string, string>) => {
+        const { findings } = JSON.parse(
+          (await commandLine({ DATABASE_URL: databaseUrl, ...env }).run(['doctor', '--json'])).stdout,
+        );
+        return findings.filter(({ message }: { message: string }) => message.includes('client_min_messages'));
+      };
+      assert.deepEqual(await told({}), []);
+      const [found, ...others] = await told({ DATABASE_PREPARED_STATEMENTS: 'off' });
+      assert.deepEqual([found.check, found.verdict, others], ['workers', 'problem', []]);
+      assert.match(found.message, /^client_min_messages is notice on the coordinator: .+ Set it to debug1/);
+    });
+
     test('what would hold locks for minutes when a worker is gone is named, with what to do', async () => {
       const { databaseUrl, database } = service;
       const { findings } = JSON.parse((await commandLine({ DATABASE_URL: databaseUrl }).run(['doctor', '--json'])).stdout);

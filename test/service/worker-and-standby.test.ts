@@ -1,0 +1,72 @@
+/**
+ * A worker of a cluster names a synchronous standby that is away: it reads, and each of its commits waits. The setting is one of the whole
+ * worker, so nothing else may run on the cluster meanwhile.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { clusterUrl, portOf } from '../support/postgres/lost-node.ts';
+import { testService } from '../support/service.ts';
+
+if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
+else await testOnCluster(clusterUrl);
+
+async function testOnCluster(coordinatorUrl: string): Promise<void> {
+  const cluster = await clusterDatabase(coordinatorUrl);
+  const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api', 'webhooks'] });
+  const first = await service.newPartner();
+  const port = await portOf(cluster, first.partner);
+  const worker = cluster.workers.find(({ options }) => options.connectionString?.includes(`:${port}/`)) as pg.Pool;
+
+  /** Of the worker; every session has it soon. */
+  async function nameStandbys(names: string): Promise<void> {
+    await worker.query(`alter system set synchronous_standby_names = '${names}'`);
+    await worker.query('select pg_reload_conf()');
+    const isKnown = async () =>
+      (await worker.query("select current_setting('synchronous_standby_names') as names")).rows[0].names === names;
+    await waitFor('new setting', isKnown);
+  }
+
+  /** Cancels whatever waits on the worker for a standby, as an operator may, until the work is done. @returns How many waits there were. */
+  async function cancelWaits(work: Promise<unknown>): Promise<number> {
+    const state = { isDone: false };
+    const done = () => {
+      state.isDone = true;
+    };
+    work.then(done, done);
+    let cancelled = 0;
+    for (; !state.isDone; await sleep(5)) {
+      const { rows } = await worker.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
+      cancelled += rows.length;
+    }
+    return cancelled;
+  }
+
+  test(
+    'a confirmation whose wait for the standby of the worker is cancelled is not answered as recorded',
+    HANG_LIMIT,
+    async () => {
+      const fields = newConfirmation();
+      const headers = { 'idempotency-key': uniqueId('key') };
+      await nameStandbys('one_that_is_away');
+      try {
+        const asked = first.client.confirm(fields, headers);
+        assert.ok((await cancelWaits(asked)) > 0);
+        const answer = await asked;
+        assert.equal(answer.status, 503, answer.text);
+        assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
+      } finally {
+        await nameStandbys('');
+      }
+      const found = await first.client.findByEvent(fields.partner_event_id);
+      assert.equal(found.status, 200, 'the worker has it, and nobody waits for the standby any more');
+      const { contribution } = (await first.client.confirm(fields, headers)).body;
+      assert.deepEqual(contribution, found.body.contribution, 'the same request is a replay');
+    },
+  );
+}
