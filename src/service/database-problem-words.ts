@@ -77,7 +77,8 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   worker_lost: {
     state: 'a worker of the cluster does not answer: its partners get 503, and all others are answered',
-    nextStep: 'Start the worker, or promote its synchronous standby and name that to the coordinator (citus_update_node)',
+    nextStep:
+      'Start the worker, or promote its synchronous standby and name that to the coordinator (citus_update_node). If the worker runs and waits for that standby, take the standby out of synchronous_standby_names of the worker and reload its settings',
     isReady: true,
     isNoted: true,
   },

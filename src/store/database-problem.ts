@@ -115,7 +115,18 @@ export function isOfReadOnlySession(error: unknown): boolean {
 }
 
 /** The coordinator of a distributed database answers, and a node with rows does not. */
-const OF_WORKER = /^(?:connection to the remote node|could not establish any connections to the node) (?:\S*@)?(\S+)/;
+const OF_WORKER =
+  /^(?:connection to the remote node|could not establish any connections to the node|no answer in time from the node) (?:\S*@)?(\S+)/;
+
+/**
+ * A worker that the coordinator reaches, and that did not end a durable read in time.
+ *
+ * @param node Its host and port.
+ */
+export function lateWorker(node: string, cause: Error): UnfitDatabaseError {
+  const message = `no answer in time from the node ${node} to a read that waits for the node's synchronous standby, if one is named: ${cause.message}`;
+  return new UnfitDatabaseError('worker_lost', message);
+}
 
 /** What the coordinator was told by a node that works, and has no connection left. */
 const USED_UP = /too many (?:clients|connections)|remaining connection slots/;

@@ -117,7 +117,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     committedEvents = new CommittedEvents(),
     oneSchema = new OneSchema(),
   } = options;
-  const startUp = startUpOf(databaseUrl, settings);
+  const startUp = startUpOf(databaseUrl, [`statement_timeout=${STATEMENT_TIMEOUT_MS}`, ...settings]);
   const own = preparesStatements
     ? [
         PLAN_ONCE,
@@ -140,10 +140,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     // Statements are pipelined: each is sent without waiting for the answer before it.
     pipeline: true,
     // A transaction pooler accepts no start-up options: there the role carries them (`alter role … set …`).
-    ...(preparesStatements && {
-      options: startUp.options,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
-    }),
+    ...(preparesStatements && { options: startUp.options }),
   });
   // The server may end before it has read that a connection is closed.
   const reportLoss = (error: Error) => {

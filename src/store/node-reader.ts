@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database, Queryable } from './database.ts';
+import { durableRead } from './durable-read.ts';
 import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
 
@@ -27,14 +28,17 @@ export function askLong<Row extends pg.QueryResultRow>(database: Database, time:
 /** What distributes the counters distributes every growing table. */
 const LIST_PARTNERS_BY_NODE: Statement = {
   name: 'list_partners_by_node',
-  text: `select placement.groupid as "groupId", array_agg(p.partner_id) as "partnerIds"
+  text: `select placement.groupid as "groupId", min(node.nodename || ':' || node.nodeport) as node, array_agg(p.partner_id) as "partnerIds"
     from partner p
     join pg_dist_placement placement on placement.shardid = get_shard_id_for_distribution_column('event_counter', p.partner_id)
+    join pg_dist_node node on node.groupid = placement.groupid and node.noderole = 'primary'
     group by placement.groupid`,
 };
 
-interface PartnersOfNode extends pg.QueryResultRow {
+export interface PartnersOfNode extends pg.QueryResultRow {
   readonly groupId: number;
+  /** Its host and port, as the coordinator names it. */
+  readonly node: string;
   readonly partnerIds: readonly string[];
 }
 
@@ -51,11 +55,14 @@ export async function findNodeOf(db: Queryable, partnerId: string): Promise<Part
   return nodeOf(await listPartnersByNode(db), partnerId);
 }
 
-/** Of the partner's node alone. */
-export const LOOK_AT_NODE: Statement = {
+/**
+ * Of the partner's node alone. It waits for the synchronous standby of the node, as the commits there do, and unlike these its wait ends with its
+ * time limit: on a node that cannot commit each of them would keep a connection.
+ */
+export const LOOK_AT_NODE: Statement = durableRead({
   name: 'look_at_node_of_partner',
-  text: 'select 1 from event_counter where partner_id = $1',
-};
+  text: 'select partner_id from event_counter where partner_id = $1',
+});
 
 /** After a failure each node is asked separately for this time, and one that did not answer is not asked. */
 const APART_FOR_MS = 10_000;

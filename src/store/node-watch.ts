@@ -1,17 +1,24 @@
 import { unavailable } from '../domain/service-error.ts';
 import type { Database } from './database.ts';
-import { isWithoutWorker, problemOf } from './database-problem.ts';
-import { findNodeOf, LOOK_AT_NODE, type LostNode } from './node-reader.ts';
+import { isCanceled } from './database-errors.ts';
+import { isWithoutWorker, lateWorker, problemOf } from './database-problem.ts';
+import { findNodeOf, LOOK_AT_NODE, type LostNode, type PartnersOfNode } from './node-reader.ts';
 import { run } from './query.ts';
 
-/** So that each look connects to the node: an earlier connection of the coordinator would wait for a node that went without a word. */
-export const LOOK_SETTINGS = ['citus.max_cached_conns_per_worker=0'];
+export const LOOK_SETTINGS = [
+  // So that each look connects to the node: an earlier connection of the coordinator would wait for a node that went without a word.
+  'citus.max_cached_conns_per_worker=0',
+  // Longer than the coordinator waits for a connection, and than commits take on a node that works.
+  'statement_timeout=2500',
+  // A table that is locked, as while its part moves to another node, says nothing of the node.
+  'lock_timeout=1000',
+];
 export const LOOK_POOL_SIZE = 1;
 
 const LOOK_AGAIN_MS = 1_000;
 const REFUSAL = 'The part of the database with your records does not answer. Look up or retry after the time in Retry-After.';
 
-/** Knows the nodes of a distributed database that do not answer, so that requests of their partners do not wait for them. */
+/** Knows the nodes of a distributed database that do not answer, or whose commits wait, so that requests of their partners do not wait for them. */
 export interface NodeWatch {
   /** Work for the partner takes long: its node is looked at. */
   readonly suspect: (partnerId: string) => void;
@@ -22,7 +29,7 @@ export interface NodeWatch {
 
 /**
  * @param database With {@link LOOK_POOL_SIZE} connections that no work takes, and {@link LOOK_SETTINGS}.
- * @param onFailure Called at each look that gets no connection to a node, with the words of the coordinator.
+ * @param onFailure Called at each look that gets no connection to a node, or no answer in time, with the words of the coordinator.
  */
 export function openNodeWatch(database: Pick<Database, 'pool'>, onFailure: (failure: unknown) => void): NodeWatch {
   return new LookingNodeWatch(database, onFailure);
@@ -68,21 +75,30 @@ class LookingNodeWatch implements NodeWatch {
   }
 
   /**
-   * Only the words of the coordinator about the node tell that it is lost, and only an answer that it is back: also that it has no free
-   * connection.
+   * Only the words of the coordinator about the node, or no answer in time to a read that waits as the commits there do, tell that it is lost,
+   * and only an answer that it is back: also that it has no free connection.
    */
   async #lookAt(partnerId: string): Promise<void> {
     try {
       await run(this.#pool, LOOK_AT_NODE, [partnerId]);
       this.#forget(partnerId);
     } catch (failure) {
+      if (isCanceled(failure)) return this.#setLost(partnerId, ({ node }) => lateWorker(node, failure as Error));
       const problem = problemOf(failure);
       if (!isWithoutWorker(problem)) return;
+      if (problem?.reason === 'worker_lost') return this.#setLost(partnerId, () => failure);
       this.#onFailure(failure);
-      if (problem?.reason !== 'worker_lost') return this.#forget(partnerId);
-      const node = await findNodeOf(this.#pool, partnerId);
-      if (node) this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
+      this.#forget(partnerId);
     }
+  }
+
+  /** @param explain Gives the failure to tell. */
+  async #setLost(partnerId: string, explain: (node: PartnersOfNode) => unknown): Promise<void> {
+    const node = await findNodeOf(this.#pool, partnerId);
+    if (!node) return;
+    const failure = explain(node);
+    this.#onFailure(failure);
+    this.#lost.set(node.groupId, { partnerIds: new Set(node.partnerIds), failure });
   }
 
   #forget(partnerId: string): void {

@@ -11,7 +11,14 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { clusterUrl, portOf } from '../support/postgres/lost-node.ts';
-import { testService } from '../support/service.ts';
+import { type TestPartner, testService } from '../support/service.ts';
+
+/** Each waits for the worker at every place where requests wait for the database, several times over. */
+const CROWD = 12;
+const ROUNDS = 8;
+/** As `Retry-After` says. */
+const PAUSE_MS = 1_000;
+const KNOWN = /The part of the database with your records does not answer/;
 
 if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
 else await testOnCluster(clusterUrl);
@@ -30,6 +37,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     const isKnown = async () =>
       (await worker.query("select current_setting('synchronous_standby_names') as names")).rows[0].names === names;
     await waitFor('new setting', isKnown);
+  }
+
+  /** How many sessions of the worker wait for its standby. */
+  async function countWaits(): Promise<number> {
+    return (await worker.query("select from pg_stat_activity where wait_event = 'SyncRep'")).rowCount as number;
   }
 
   /** Cancels whatever waits on the worker for a standby, as an operator may, until the work is done. @returns How many waits there were. */
@@ -67,6 +79,64 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       assert.equal(found.status, 200, 'the worker has it, and nobody waits for the standby any more');
       const { contribution } = (await first.client.confirm(fields, headers)).body;
       assert.deepEqual(contribution, found.body.contribution, 'the same request is a replay');
+    },
+  );
+
+  test(
+    'while a worker waits for its standby, its partners are refused at once and those of the others are answered',
+    HANG_LIMIT,
+    async () => {
+      const crowd: TestPartner[] = [first];
+      const others: TestPartner[] = [];
+      while (crowd.length < CROWD || others.length === 0) {
+        const made = await service.newPartner();
+        ((await portOf(cluster, made.partner)) === port ? crowd : others).push(made);
+      }
+      const [other] = others as [TestPartner];
+      const fields = newConfirmation();
+      const { transaction_id: transactionId } = (await other.client.confirm(fields)).body.contribution;
+      const ask = async ({ client }: TestPartner) => {
+        const answers = await Promise.all([
+          client.confirm(),
+          client.findByEvent(fields.partner_event_id),
+          client.get(transactionId),
+          client.estimate(),
+        ]);
+        return answers.map(({ status }) => status);
+      };
+      const expected = [201, 200, 200, 201];
+      assert.deepEqual(await ask(other), expected);
+      const state = { isOver: false };
+      const statuses = new Set<number>();
+      const sendRounds = async (each: TestPartner) => {
+        for (; !state.isOver; await sleep(PAUSE_MS)) for (const status of await ask(each)) statuses.add(status);
+      };
+      await nameStandbys('one_that_is_away');
+      const sending = crowd.map(sendRounds);
+      try {
+        for (const { client } of crowd)
+          await waitFor('refusal without a wait', async () => {
+            const { text, headers } = await client.confirm();
+            return KNOWN.test(text) && headers.get('retry-after') !== null;
+          });
+        const readiness = await fetch(`http://127.0.0.1:${service.operationsPort}/readyz`);
+        assert.match(await readiness.text(), new RegExp(`no answer in time from the node 127\\.0\\.0\\.1:${port} `));
+        const waits = await countWaits();
+        for (let round = 1; round <= ROUNDS; round++) {
+          assert.deepEqual(await ask(other), expected, `round ${round}`);
+          await sleep(PAUSE_MS);
+        }
+        // One is of the look at the worker.
+        assert.ok((await countWaits()) <= waits + 1, `sessions of the worker that wait: ${await countWaits()} after ${waits}`);
+        assert.deepEqual([...statuses], [503]);
+      } finally {
+        await nameStandbys('');
+        state.isOver = true;
+        await Promise.all(sending);
+      }
+      await waitFor('confirmation', async () => (await first.client.confirm()).status === 201);
+      await waitFor('worker without waits', async () => (await countWaits()) === 0);
+      assert.deepEqual((await ask(first)).slice(0, 1), [201]);
     },
   );
 }
