@@ -73,6 +73,12 @@ export interface LostNode {
   readonly failure: unknown;
 }
 
+interface KnownLost extends LostNode {
+  readonly untilMs: number;
+  /** One of its partners, where {@link NodeReader.look} found it lost: it may be read from all the same, and its commits wait. */
+  readonly lookedAt?: string;
+}
+
 /** The partners whose rows are on one of these nodes. */
 export function partnersOn(lost: readonly LostNode[]): Set<string> {
   return new Set(lost.flatMap(({ partnerIds }) => [...partnerIds]));
@@ -89,7 +95,7 @@ export class NodeReader {
   /** As they were when the nodes began to be asked separately. */
   #nodes: readonly PartnersOfNode[] | undefined;
   /** A node is not asked for a time. */
-  readonly #lost = new Map<number, LostNode & { readonly untilMs: number }>();
+  readonly #lost = new Map<number, KnownLost>();
 
   /** @param onError Called with each failure that does not become one of {@link read}. */
   constructor(database: Pick<Database, 'pool' | 'isDistributed'>, onError: (error: unknown) => void = () => {}) {
@@ -110,7 +116,7 @@ export class NodeReader {
       try {
         const askAll = ask ?? this.#askBy<Row>(statement.isPlannedAnew ? runAnew : run);
         const rows = await askAll({ name: statement.name, text: statement.write(() => 'true') }, [...values]);
-        this.#lost.clear();
+        for (const groupId of this.#lost.keys()) this.#foundReadable(groupId);
         return rows;
       } catch (error) {
         if (!this.#database.isDistributed) throw error;
@@ -127,7 +133,7 @@ export class NodeReader {
     return (statement, values) => send<Row>(this.#database.pool, statement, values);
   }
 
-  /** The nodes whose rows the last {@link read} lacks, and those found by {@link look} since then. */
+  /** The nodes whose rows the last {@link read} lacks, and those found by {@link look}, until they answer a further look. */
   get lost(): readonly LostNode[] {
     return [...this.#lost.values()];
   }
@@ -138,20 +144,39 @@ export class NodeReader {
 
   /** After work for a partner failed: asks the partner's node, and remembers it as lost when it does not answer. */
   async look(partnerId: string): Promise<void> {
-    const { pool, isDistributed } = this.#database;
-    if (!isDistributed || this.isLost(partnerId)) return;
+    if (!this.#database.isDistributed || this.isLost(partnerId)) return;
+    await this.#lookAt(partnerId);
+  }
+
+  /** @returns Whether the node answers. */
+  async #lookAt(partnerId: string): Promise<boolean> {
+    const { pool } = this.#database;
     const failure = await run(pool, LOOK_AT_NODE, [partnerId]).then(
       () => undefined,
       (error: unknown) => ({ error }),
     );
-    if (!failure) return;
+    if (!failure) return true;
     this.#nodes ??= await listPartnersByNode(pool);
     const node = nodeOf(this.#nodes, partnerId);
-    if (node) this.#setLost(node, failure.error);
+    if (node) this.#setLost(node, failure.error, partnerId);
+    return false;
   }
 
-  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown): void {
-    this.#lost.set(groupId, { partnerIds: new Set(partnerIds), failure, untilMs: performance.now() + APART_FOR_MS });
+  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAt?: string): void {
+    const untilMs = performance.now() + APART_FOR_MS;
+    this.#lost.set(groupId, { partnerIds: new Set(partnerIds), failure, untilMs, ...(lookedAt !== undefined && { lookedAt }) });
+  }
+
+  /** A read of a node proves nothing of its commits: one that a look found lost is looked at again, beside other work. */
+  #foundReadable(groupId: number): void {
+    const lost = this.#lost.get(groupId);
+    if (lost?.lookedAt === undefined) this.#lost.delete(groupId);
+    else if (performance.now() >= lost.untilMs) void this.#lookAgain(groupId, { ...lost, lookedAt: lost.lookedAt });
+  }
+
+  async #lookAgain(groupId: number, lost: KnownLost & { readonly lookedAt: string }): Promise<void> {
+    this.#lost.set(groupId, { ...lost, untilMs: performance.now() + APART_FOR_MS });
+    if (await this.#lookAt(lost.lookedAt).catch(() => false)) this.#lost.delete(groupId);
   }
 
   async #readApart<Row extends pg.QueryResultRow>(
@@ -171,7 +196,7 @@ export class NodeReader {
       const node = asked[index] as PartnersOfNode;
       if (answer.status === 'fulfilled') {
         rows.push(...answer.value);
-        this.#lost.delete(node.groupId);
+        this.#foundReadable(node.groupId);
         continue;
       }
       failure = answer;

@@ -6,10 +6,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { findLastSequence } from '../../src/store/events/event.ts';
+import { relayOnNodes } from '../../src/webhooks/delivery/relay-on-nodes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { clusterUrl, portOf } from '../support/postgres/lost-node.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
@@ -25,9 +28,16 @@ else await testOnCluster(clusterUrl);
 
 async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const cluster = await clusterDatabase(coordinatorUrl);
-  const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api', 'webhooks'] });
+  const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api'] });
   const first = await service.newPartner();
   const port = await portOf(cluster, first.partner);
+  const crowd: TestPartner[] = [first];
+  const others: TestPartner[] = [];
+  while (crowd.length < CROWD || others.length === 0) {
+    const made = await service.newPartner();
+    ((await portOf(cluster, made.partner)) === port ? crowd : others).push(made);
+  }
+  const [other] = others as [TestPartner];
   const worker = cluster.workers.find(({ options }) => options.connectionString?.includes(`:${port}/`)) as pg.Pool;
 
   /** Of the worker; every session has it soon. */
@@ -86,13 +96,6 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     'while a worker waits for its standby, its partners are refused at once and those of the others are answered',
     HANG_LIMIT,
     async () => {
-      const crowd: TestPartner[] = [first];
-      const others: TestPartner[] = [];
-      while (crowd.length < CROWD || others.length === 0) {
-        const made = await service.newPartner();
-        ((await portOf(cluster, made.partner)) === port ? crowd : others).push(made);
-      }
-      const [other] = others as [TestPartner];
       const fields = newConfirmation();
       const { transaction_id: transactionId } = (await other.client.confirm(fields)).body.contribution;
       const ask = async ({ client }: TestPartner) => {
@@ -139,4 +142,30 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       assert.deepEqual((await ask(first)).slice(0, 1), [201]);
     },
   );
+
+  test('the relay goes on for the partners of the others, and tries one of the worker once', HANG_LIMIT, async () => {
+    const waiting = crowd.slice(0, ROUNDS);
+    for (const { client } of waiting) assert.equal((await client.confirm()).status, 201);
+    const { counted, sent } = countingDatabase(service.database);
+    const relay = relayOnNodes(counted, () => {});
+    const begun = () => sent.get('begin') ?? 0;
+    await nameStandbys('one_that_is_away');
+    try {
+      await relay.once();
+      const before = begun();
+      for (let round = 1; round <= ROUNDS; round++) {
+        assert.equal((await other.client.confirm()).status, 201);
+        assert.equal((await relay.once()).sequenced, 1);
+      }
+      assert.equal(begun() - before, ROUNDS, 'none of them is for the worker');
+    } finally {
+      await nameStandbys('');
+    }
+    const { pool } = service.database;
+    await waitFor('sequences of all', async () => {
+      await relay.once();
+      const last = await Promise.all(waiting.map(({ partner }) => findLastSequence(pool, partner.partnerId)));
+      return last.every((sequence) => sequence > 0n);
+    });
+  });
 }

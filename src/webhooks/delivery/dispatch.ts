@@ -210,10 +210,13 @@ class RunningDispatcher implements Dispatcher {
   }
 
   async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
+    const { onError } = this.#options;
+    if (this.#nodes.isLost(endpoint.partnerId)) return false;
     try {
       return await this.#claim(endpoint);
     } catch (error) {
-      this.#options.onError(error);
+      onError(error);
+      await this.#nodes.look(endpoint.partnerId).catch(onError);
       return true;
     }
   }
