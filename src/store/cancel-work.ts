@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { Statement } from './query.ts';
 
 /** What the driver knows of a session besides what it declares. */
 interface Server {
@@ -18,6 +19,18 @@ interface Line extends pg.Connection {
 }
 
 const GIVE_UP_AFTER_MS = 3_000;
+
+/**
+ * Cancels on the workers of a cluster what waits for a standby there, of sessions of this role that the coordinator has. A COMMIT of a worker
+ * heeds no cancel of the session on the coordinator, whose connection the service has ended before.
+ */
+export const CANCEL_WAITS_ON_WORKERS: Statement = {
+  name: 'cancel_waits_on_workers',
+  text: `select result from run_command_on_workers($command$
+    select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep' and usename = current_user
+      and datname = current_database() and application_name like 'citus_internal%'
+      and query_start < clock_timestamp() - interval '6 seconds' $command$)`,
+};
 
 /**
  * Asks the server, on a connection of its own, to cancel what a session does. A COMMIT that waits for a standby heeds neither a time limit nor the

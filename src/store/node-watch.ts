@@ -1,4 +1,5 @@
 import { unavailable } from '../domain/service-error.ts';
+import { CANCEL_WAITS_ON_WORKERS } from './cancel-work.ts';
 import type { Database } from './database.ts';
 import { isCanceled } from './database-errors.ts';
 import { isWithoutWorker, lateWorker, problemOf } from './database-problem.ts';
@@ -83,7 +84,10 @@ class LookingNodeWatch implements NodeWatch {
       await run(this.#pool, LOOK_AT_NODE, [partnerId]);
       this.#forget(partnerId);
     } catch (failure) {
-      if (isCanceled(failure)) return this.#setLost(partnerId, ({ node }) => lateWorker(node, failure as Error));
+      if (isCanceled(failure)) {
+        await this.#setLost(partnerId, ({ node }) => lateWorker(node, failure as Error));
+        return void (await run(this.#pool, CANCEL_WAITS_ON_WORKERS, []));
+      }
       const problem = problemOf(failure);
       if (!isWithoutWorker(problem)) return;
       if (problem?.reason === 'worker_lost') return this.#setLost(partnerId, () => failure);
