@@ -1,5 +1,7 @@
 import type pg from 'pg';
 import type { Database, Queryable } from './database.ts';
+import { isCanceled } from './database-errors.ts';
+import { lateWorker } from './database-problem.ts';
 import { durableRead } from './durable-read.ts';
 import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
@@ -156,9 +158,10 @@ export class NodeReader {
       (error: unknown) => ({ error }),
     );
     if (!failure) return true;
-    this.#nodes ??= await listPartnersByNode(pool);
+    this.#nodes = await listPartnersByNode(pool);
     const node = nodeOf(this.#nodes, partnerId);
-    if (node) this.#setLost(node, failure.error, partnerId);
+    const { error } = failure;
+    if (node) this.#setLost(node, isCanceled(error) ? lateWorker(node.node, error as Error) : error, partnerId);
     return false;
   }
 

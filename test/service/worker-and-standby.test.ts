@@ -6,7 +6,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { type DatabaseProblem, nodeOf, problemOf } from '../../src/store/database-problem.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { relayOnNodes } from '../../src/webhooks/delivery/relay-on-nodes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -157,6 +159,14 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
         assert.equal((await relay.once()).sequenced, 1);
       }
       assert.equal(begun() - before, ROUNDS, 'none of them is for the worker');
+      const nodes = new NodeReader(service.database);
+      await nodes.look(first.partner.partnerId);
+      const [lost] = nodes.lost;
+      assert.equal(
+        nodeOf(problemOf(lost?.failure) as DatabaseProblem),
+        `127.0.0.1:${port}`,
+        'what a job says of the partners left',
+      );
     } finally {
       await nameStandbys('');
     }

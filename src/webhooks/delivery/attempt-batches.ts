@@ -26,7 +26,7 @@ const NODE_LOST = unavailable('The node of the partner does not answer.');
 
 /**
  * Records attempts, those that arrive together in one transaction, however long the database is unreachable. Only a stop gives an attempt
- * up, and it is then sent again. Attempts of a node that does not answer wait without holding up those of the others.
+ * up, and it is then sent again. Attempts of a node that does not answer, or whose commits wait, wait without holding up those of the others.
  *
  * @returns A function that records one and returns the health of its endpoint; `undefined` when it was given up.
  */
