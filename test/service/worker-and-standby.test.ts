@@ -9,7 +9,7 @@ import type pg from 'pg';
 import { type DatabaseProblem, nodeOf, problemOf } from '../../src/store/database-problem.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
 import { NodeReader } from '../../src/store/node-reader.ts';
-import { relayOnNodes } from '../../src/webhooks/delivery/relay-on-nodes.ts';
+import { relayOnNodes } from '../../src/webhooks/relay/relay-on-nodes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
