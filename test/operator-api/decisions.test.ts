@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, test } from 'node:test';
+import { resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -66,6 +67,28 @@ describe('reviews', () => {
     await asSuperuser(database.pool, async (client) => {
       await client.query('update contribution set points = points - 1 where transaction_id = $1', [ids[1]]);
     });
+  });
+
+  test('after the sign-in ended meanwhile, none of the rest is tried', async () => {
+    const made = await Promise.all([1, 2].map(() => partner.client.confirm({ points: THRESHOLD })));
+    const ids = made.map(({ body }) => body.contribution.transaction_id as string);
+    const contributions = ids.map((transaction_id) => ({ partner_id: idOf(), transaction_id }));
+    const late = await signedInOperator(service, 'operator');
+    const holder = await database.pool.connect();
+    await holder.query('begin');
+    await holder.query('select from contribution where transaction_id = $1 for update', [ids[0]]);
+    const deciding = late.postOnce(`${V1}/reviews/decisions`, { decision: 'confirm', reason: 'known', contributions });
+    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    await waitFor('decision that waits for its row', async () => (await database.pool.query(waits)).rowCount === 1);
+    await resetSignIn(database, OWNER, late.operatorId);
+    const faster = { decision: 'confirm', reason: 'known', contributions: contributions.slice(1) };
+    assert.equal((await operator.postOnce(`${V1}/reviews/decisions`, faster)).body.decisions[0].status, 'confirmed');
+    await holder.query('commit');
+    holder.release();
+    const { status, body } = await deciding;
+    const told = body.decisions.map((each: Record<string, unknown>) => [each['status'], each['error_code'], each['earlier']]);
+    assert.deepEqual([status, told], [200, Array(2).fill(['not_decided', 'unauthorized', null])]);
+    await operator.postOnce(`${V1}/reviews/decisions`, { ...faster, contributions: contributions.slice(0, 1) });
   });
 
   test('while another change holds the end of the audit, each is left as it is, and says so', async () => {

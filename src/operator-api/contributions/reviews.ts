@@ -184,25 +184,30 @@ export const decideReviews = operatorRoute({
     };
     const decisions: object[] = [];
     const untilMs = performance.now() + TRIED_WITHIN_MS;
-    let locked: Refusal | undefined;
+    let forRest: Refusal | undefined;
     for (const { partner_id, transaction_id } of contributions) {
       const id = { partnerId: partner_id, transactionId: transaction_id };
       const tell = (decided: object) => void decisions.push({ partner_id, transaction_id, ...decided });
-      if (locked && performance.now() >= untilMs) {
-        tell(notDecided(locked, null));
+      if (forRest && (forRest.code !== UNAVAILABLE || performance.now() >= untilMs)) {
+        tell(notDecided(forRest, null));
         continue;
       }
       try {
         tell(await decideOne(id));
       } catch (error) {
         const refusal = refusalOf(error);
-        if (refusal.code === 'internal_service_unavailable') locked = refusal;
+        if (MAY_CONCERN_REST.has(refusal.code)) forRest = refusal;
         tell(notDecided(refusal, refusal.code === 'contribution_not_found' ? null : await findEarlier(database.pool, id)));
       }
     }
     return { decisions };
   },
 });
+
+/** Another change holds a lock: the rest is tried for a time. */
+const UNAVAILABLE = 'internal_service_unavailable';
+/** With the others the sign-in ended meanwhile, or the operator was disabled or got a lower role: the rest is not tried. */
+const MAY_CONCERN_REST: ReadonlySet<string> = new Set([UNAVAILABLE, 'unauthorized', 'forbidden']);
 
 interface Refusal {
   readonly message: string;
