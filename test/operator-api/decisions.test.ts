@@ -69,28 +69,6 @@ describe('reviews', () => {
     });
   });
 
-  test('after the sign-in ended meanwhile, none of the rest is tried', async () => {
-    const made = await Promise.all([1, 2].map(() => partner.client.confirm({ points: THRESHOLD })));
-    const ids = made.map(({ body }) => body.contribution.transaction_id as string);
-    const contributions = ids.map((transaction_id) => ({ partner_id: idOf(), transaction_id }));
-    const late = await signedInOperator(service, 'operator');
-    const holder = await database.pool.connect();
-    await holder.query('begin');
-    await holder.query('select from contribution where transaction_id = $1 for update', [ids[0]]);
-    const deciding = late.postOnce(`${V1}/reviews/decisions`, { decision: 'confirm', reason: 'known', contributions });
-    const waits = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await waitFor('decision that waits for its row', async () => (await database.pool.query(waits)).rowCount === 1);
-    await resetSignIn(database, OWNER, late.operatorId);
-    const faster = { decision: 'confirm', reason: 'known', contributions: contributions.slice(1) };
-    assert.equal((await operator.postOnce(`${V1}/reviews/decisions`, faster)).body.decisions[0].status, 'confirmed');
-    await holder.query('commit');
-    holder.release();
-    const { status, body } = await deciding;
-    const told = body.decisions.map((each: Record<string, unknown>) => [each['status'], each['error_code'], each['earlier']]);
-    assert.deepEqual([status, told], [200, Array(2).fill(['not_decided', 'unauthorized', null])]);
-    await operator.postOnce(`${V1}/reviews/decisions`, { ...faster, contributions: contributions.slice(0, 1) });
-  });
-
   test('while another change holds the end of the audit, each is left as it is, and says so', async () => {
     const { transaction_id } = (await partner.client.confirm({ points: THRESHOLD })).body.contribution;
     const decided = { decision: 'confirm', reason: 'known', contributions: [{ partner_id: idOf(), transaction_id }] };
@@ -160,6 +138,24 @@ describe('reviews', () => {
     test('it was recorded, and cannot be read either: the outcome of the request is unknown', async () => {
       const { status, now } = await decideThree({ isSent: true, isRead: false });
       assert.deepEqual([status, now], [503, 'confirmed']);
+    });
+
+    test('the sign-in ended meanwhile: none of the rest is tried', async () => {
+      const { proxy, person } = await proxied();
+      const made = await Promise.all([1, 2].map(() => partner.client.confirm({ points: THRESHOLD })));
+      const contributions = made.map(({ body }) => ({ partner_id: idOf(), transaction_id: body.contribution.transaction_id }));
+      const [first, second] = contributions as [(typeof contributions)[number], (typeof contributions)[number]];
+      const wanted = { decision: 'confirm', reason: 'known' };
+      const paused = proxy.pauseBefore(first.transaction_id);
+      const asked = person.postOnce(`${V1}/reviews/decisions`, { ...wanted, contributions });
+      const decide = await paused;
+      await resetSignIn(database, OWNER, person.operatorId);
+      await operator.postOnce(`${V1}/reviews/decisions`, { ...wanted, contributions: [second] });
+      decide();
+      const { status, body } = await asked;
+      const told = body.decisions.map((each: Record<string, unknown>) => [each['status'], each['error_code'], each['earlier']]);
+      assert.deepEqual([status, told], [200, Array(2).fill(['not_decided', 'unauthorized', null])]);
+      await operator.postOnce(`${V1}/reviews/decisions`, { ...wanted, contributions: [first] });
     });
   });
 
