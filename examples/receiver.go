@@ -4,7 +4,7 @@
 // its sequence, so that one which arrives twice is stored once. The file "position" has the sequence of the last handled event. What a
 // handler does must be safe to repeat, because the process may end before the position is written: here a restoration is a file of its
 // partner_event_id. Sandbox and production each need an INBOX of their own, because both count their sequences from 1: the file
-// "environment" names the one of the first event, and an event of the other one is answered 400.
+// "environment" names the one of the first event, and an event of the other one is answered 400; so is every event where it names both.
 package main
 
 import (
@@ -21,6 +21,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,7 +40,7 @@ var (
 	feed = &http.Client{Timeout: 15 * time.Second, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 )
 
-var errOtherEnvironment = errors.New("INBOX is of the other environment, and each needs its own")
+var errOtherEnvironment = errors.New("each environment needs its own")
 
 // event leaves data as it arrived: that of a kind which is added later may have members of the same names and other types.
 type event struct {
@@ -125,26 +126,44 @@ func checkEnvironment(arrived event) error {
 	path := filepath.Join(inbox, "environment")
 	own, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		own = []byte(firstEnvironment(arrived))
-		err = write(path, own)
+		own, err = firstEnvironment(arrived)
+		if err == nil {
+			err = write(path, own)
+		}
 	}
 	if err == nil && string(own) != arrived.Environment {
-		err = fmt.Errorf("event %d is of %s: %w", *arrived.Sequence, arrived.Environment, errOtherEnvironment)
+		err = fmt.Errorf("event %d is of %s, and INBOX of %s: %w", *arrived.Sequence, arrived.Environment, own, errOtherEnvironment)
 	}
 	return err
 }
 
-// firstEnvironment is that of the first stored event, in an inbox of an earlier form of this program, or else of the one that arrived.
-func firstEnvironment(arrived event) string {
-	files, _ := filepath.Glob(filepath.Join(inbox, "*.json"))
+// firstEnvironment is that of the stored events, in an inbox of an earlier form of this program, or else of the one that arrived. The earlier
+// form stored events of both, those of the one in place of the other's: then it is both.
+func firstEnvironment(arrived event) ([]byte, error) {
+	files, err := filepath.Glob(filepath.Join(inbox, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	isFound := map[string]bool{}
 	for _, file := range files {
 		body, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
 		var stored event
-		if err == nil && json.Unmarshal(body, &stored) == nil {
-			return stored.Environment
+		if json.Unmarshal(body, &stored) == nil {
+			isFound[stored.Environment] = true
 		}
 	}
-	return arrived.Environment
+	if len(isFound) == 0 {
+		return []byte(arrived.Environment), nil
+	}
+	var found []string
+	for environment := range isFound {
+		found = append(found, environment)
+	}
+	sort.Strings(found)
+	return []byte(strings.Join(found, " and ")), nil
 }
 
 // handleNext handles the events that follow the position, one after the other. One before upTo that is missing comes from the feed.

@@ -8,7 +8,7 @@
 // to repeat, because the process may end before the position is written: here a restoration is a file of its partner_event_id. PHP cannot
 // sync a folder, so that a power failure may lose a file; where you have a database, keep all of it there, in one transaction. Sandbox and
 // production each need an INBOX of their own, because both count their sequences from 1: the file "environment" names the one of the first
-// event, and an event of the other one is answered 400.
+// event, and an event of the other one is answered 400; so is every event where it names both.
 
 declare(strict_types=1);
 
@@ -69,18 +69,41 @@ function receive(): void
 /** An inbox has the events of one environment, that of the first event that it stored. */
 function is_of_inbox(object $event): bool
 {
-    $path = setting('INBOX') . '/environment';
-    if (!is_file($path)) {
-        $files = glob(setting('INBOX') . '/*.json'); // of an earlier form of this program
-        $first = $files ? decode((string) file_get_contents($files[0])) : $event;
-        store($path, $first->environment);
+    if (!is_file(file_of_environment())) {
+        enter_environment($event);
     }
-    return file_get_contents($path) === $event->environment;
+    return file_get_contents(file_of_environment()) === $event->environment;
+}
+
+/**
+ * Of several at the same time one enters it. An earlier form of this program entered none, and stored events of both, those of the one in
+ * place of the other's: then it is both.
+ */
+function enter_environment(object $event): void
+{
+    $lock = fopen(setting('INBOX') . '/environment-lock', 'c');
+    flock($lock, LOCK_EX);
+    if (!is_file(file_of_environment())) {
+        $found = [];
+        foreach (glob(setting('INBOX') . '/*.json') as $file) {
+            $found[] = decode((string) file_get_contents($file))->environment ?? '';
+        }
+        $environments = array_unique($found ?: [$event->environment]);
+        sort($environments);
+        store(file_of_environment(), implode(' and ', $environments));
+    }
+    fclose($lock);
+}
+
+function file_of_environment(): string
+{
+    return setting('INBOX') . '/environment';
 }
 
 function other_environment(object $event): string
 {
-    return "event $event->sequence is of $event->environment: INBOX is of the other environment, and each needs its own";
+    $own = file_get_contents(file_of_environment());
+    return "event $event->sequence is of $event->environment, and INBOX of $own: each environment needs its own";
 }
 
 /** An exception before this leaves the answer 500, and the service sends the event again. */

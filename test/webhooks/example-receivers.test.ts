@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -356,3 +357,65 @@ for (const [name, example] of Object.entries(EXAMPLES))
     assert.notEqual(asked, 0);
     assert.deepEqual([example.countHandled(INBOX), example.countUnhandled(INBOX)], [2, 0]);
   });
+
+for (const name of ['receiver.go', 'receiver.php'])
+  test(`examples/${name}: an inbox of the sandbox whose first events those of production replaced takes no event, and its restorations are taken over`, {
+    ...HANG_LIMIT,
+    ...needsLanguage(EXAMPLES[name]?.language ?? 'go'),
+  }, async () => {
+    const example = EXAMPLES[name] as Example;
+    const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+    const ofProduction = { ...failureOf(1n, 'event-of-production'), sequence: 1n, environment: 'production' };
+    // As an earlier form of the program left it.
+    example.storeAsBefore(INBOX, ofProduction);
+    writeFileSync(
+      join(INBOX, `${'2'.padStart(19, '0')}.json`),
+      stringifyExactJson({ ...failedEvent(2n), environment: 'sandbox' }),
+    );
+    writeFileSync(join(INBOX, 'position'), '2');
+    const { url, printed, receiver } = await startReceiver(example, { INBOX, BASE_URL: await listenAsFeed() });
+    for (const environment of ['production', 'sandbox']) {
+      const event = { ...failedEvent(3n), sequence: 3n, environment };
+      assert.equal((await fetch(signedRequest({ secret: SECRET, event, url }))).status, 400);
+      await waitFor(
+        'line of the log',
+        () => printed().includes(`is of ${environment}, and INBOX of production and sandbox`),
+        printed,
+      );
+    }
+    receiver.kill('SIGKILL');
+    const restorations = example.listRestorations(INBOX);
+    const next = join(temporaryFolder('receiver'), 'inbox.db');
+    mkdirSync(next);
+    for (const file of readdirSync(INBOX).filter((file) => /^(restored-|txn_)/.test(file)))
+      copyFileSync(join(INBOX, file), join(next, file));
+    const feed = await listen(answerAsFeed([{ ...ofProduction, sequence: 1n }]));
+    const again = await startReceiver(example, { INBOX: next, BASE_URL: feed });
+    await waitFor('handled event', () => example.countHandled(next) === 1, again.printed);
+    assert.deepEqual(example.listRestorations(next), restorations);
+    assert.equal(restorations.length, 1);
+  });
+
+test('examples/receiver.php: no second request enters the environment of an inbox while one does', {
+  ...HANG_LIMIT,
+  ...needsLanguage('php'),
+}, async () => {
+  const INBOX = join(temporaryFolder('receiver'), 'inbox.db');
+  mkdirSync(INBOX);
+  writeFileSync(join(INBOX, 'position'), '1');
+  const stored = join(INBOX, `${'1'.padStart(19, '0')}.json`);
+  assert.equal(spawnSync('mkfifo', [stored]).status, 0);
+  const example = {
+    ...(EXAMPLES['receiver.php'] as Example),
+    command: () => ['sh', '-c', 'exec php -S "127.0.0.1:$PORT" "$0"', join(ROOT, 'examples/receiver.php')],
+  };
+  const { url } = await startReceiver(example, { INBOX });
+  const event = { ...failedEvent(2n), sequence: 2n, environment: 'production' };
+  const answer = fetch(signedRequest({ secret: SECRET, event, url }));
+  // It opens when the request reads the stored events, and the request waits for what it holds.
+  const first = await open(stored, 'w');
+  const second = spawnSync('flock', ['--nonblock', join(INBOX, 'environment-lock'), 'true']);
+  await first.writeFile(stringifyExactJson({ ...failedEvent(1n), environment: 'sandbox' }));
+  await first.close();
+  assert.deepEqual([(await answer).status, second.status], [400, 1]);
+});
