@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -82,3 +82,33 @@ for (const order of programs)
     );
     assert.equal(wallet.prepare('select points from account').get()?.['points'], 700);
   });
+
+for (const program of ['gifts.ts', 'partner-server.ts'])
+  test(
+    `${program} ends before a deduction beside a wallet.db that the guide made before, and goes on after its alter table`,
+    HANG_LIMIT,
+    async () => {
+      const folder = makeFolder();
+      const wallet = new DatabaseSync(join(folder, 'wallet.db'));
+      after(() => wallet.close());
+      wallet.exec(`create table account (points integer not null check (points >= 0));
+      insert into account values (1000);
+      create table gift (event_id text primary key, order_ref text not null, intent text not null, status text not null, due_ms integer)`);
+      const { key } = await service.newPartner();
+      const env = {
+        ...process.env,
+        BASE_URL: service.baseUrl,
+        API_KEY: key.apiKey,
+        PORT: String(await freePort()),
+        NODE_NO_WARNINGS: '1',
+      };
+      const start = promisify(execFile)(process.execPath, [program, 'order-of-before'], { env, cwd: folder, timeout: 60_000 });
+      await assert.rejects(start, /no such column: transaction_id/);
+      assert.equal(wallet.prepare('select points from account').get()?.['points'], 1_000);
+      const guide = readFileSync(join(ROOT, 'docs/afternoon/2-deduct-store-send.md'), 'utf8');
+      wallet.exec(/`(alter table gift [^`]+)`/.exec(guide)?.[1] ?? 'it has none');
+      const by = program === 'gifts.ts' ? 'guide' : 'server';
+      const expected = by === 'guide' ? ['order-of-before confirmed 900'] : ['200'];
+      assert.deepEqual(await BY[by](folder, env, ['order-of-before']), expected);
+    },
+  );
