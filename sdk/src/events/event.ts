@@ -7,7 +7,7 @@ import { issueRestorationPermit, type RestorationPermit } from '../restoration-p
 interface EventHead {
   readonly eventId: string;
   readonly environment: 'sandbox' | 'production';
-  /** The order of the partner's events, without gaps. */
+  /** The order of the partner's events, without gaps, except after a restore. */
   readonly sequence: bigint;
   /** UTC. */
   readonly occurredAt: string;

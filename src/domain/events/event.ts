@@ -23,7 +23,7 @@ export interface EventHead {
   readonly partnerId: string;
   readonly eventId: string;
   readonly eventType: string;
-  /** Per partner, without gaps; `null` for a challenge, a test and a sample. */
+  /** Per partner, without gaps, except after a restore; `null` for a challenge, a test and a sample. */
   readonly sequence: bigint | null;
   readonly occurredAt: Date;
   readonly correlationId: string | null;

@@ -27,7 +27,7 @@ export interface EventId {
 }
 
 export interface ReadEvents {
-  /** A partner's events in the order of their sequence, without gaps. */
+  /** A partner's events in the order of their sequence, without gaps, except after a restore. */
   page(cursor: EventCursor): Promise<EventPage>;
   /** Throws {@link eventNotFound}, also for another partner's event. */
   byId(id: EventId): Promise<WrittenEvent>;

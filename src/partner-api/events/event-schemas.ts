@@ -258,7 +258,8 @@ const sequence = Type.Unsafe<bigint | null>({
   type: ['integer', 'null'],
   format: 'int64',
   minimum: 1,
-  description: 'The order of the events of a partner, without gaps; `null` in tests and samples, which are not among them.',
+  description:
+    'The order of the events of a partner, without gaps, except after a restore; `null` in tests and samples, which are not among them.',
 });
 
 /** The whole body, by kind. */

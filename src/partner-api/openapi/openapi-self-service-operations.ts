@@ -23,7 +23,7 @@ export const SELF_SERVICE_OPERATIONS = {
     tag,
     summary: 'Add an endpoint',
     description:
-      'Adds an endpoint, which must answer a signed challenge within 15 seconds and is then active. The answer has its secret; a replay with the same Idempotency-Key shows it again. You may have five endpoints, and add ten a minute. When 200 were added in 24 hours, you cannot add another: those that operators added and those that were removed again count too.',
+      'Adds an endpoint, which must answer a signed challenge within 15 seconds and is then active. The answer has its secret; a replay with the same Idempotency-Key shows it again. You may have five endpoints, and add ten at once, then ten a minute. When 200 were added in 24 hours, you cannot add another: those that operators added and those that were removed again count too.',
     errors: write,
   },
   getWebhookEndpoint: {
