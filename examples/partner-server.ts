@@ -33,8 +33,8 @@ async function give(orderRef = '', points = ''): Promise<number> {
 
 createServer(async (request, response) => {
   const [, path, orderRef, points] = request.url?.split('/') ?? [];
-  if (path === 'hook') return nodeHandler(receiver)(request, response);
-  response.writeHead(request.method === 'POST' ? ((await give(orderRef, points).catch(console.error)) ?? 409) : 405).end();
+  if (path === 'hook' || request.method !== 'POST') return nodeHandler(receiver)(request, response); // no POST: 405
+  response.writeHead((await give(orderRef, points).catch(console.error)) ?? 409).end();
 }).listen(Number(PORT));
 setInterval(() => wallet.settleDue(settle), 5_000);
 for (; ; await new Promise((wake) => setTimeout(wake, 60_000))) await receiver.catchUp().catch(console.error);

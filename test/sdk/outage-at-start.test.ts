@@ -1,4 +1,4 @@
-/** The programs of the package's documents that receive webhooks, while the service refuses or does not answer at their start. */
+/** The programs of the package's documents that receive webhooks, while the service refuses the look for missed events at their start. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

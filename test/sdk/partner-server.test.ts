@@ -51,8 +51,10 @@ test('tells what became of a gift, and refuses a second one for its order', HANG
 test('gives nothing for a request that is no POST, such as that of a link', async () => {
   const database = new DatabaseSync(join(settings.FOLDER, 'wallet.db'), { readOnly: true });
   after(() => database.close());
-  const statusOf = async (method: string) => (await fetch(`${url}/gifts/order-server-${method}/10`, { method })).status;
-  assert.deepEqual([await statusOf('GET'), await statusOf('HEAD'), await statusOf('PUT')], [405, 405, 405]);
+  for (const method of ['GET', 'HEAD', 'PUT']) {
+    const { status, headers } = await fetch(`${url}/gifts/order-server-${method}/10`, { method });
+    assert.deepEqual([status, headers.get('allow')], [405, 'POST'], method);
+  }
   const gifts = database.prepare(
     "select * from gift where order_ref in ('order-server-GET', 'order-server-HEAD', 'order-server-PUT')",
   );
