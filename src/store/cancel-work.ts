@@ -22,13 +22,13 @@ const GIVE_UP_AFTER_MS = 3_000;
 
 /**
  * Cancels on the workers of a cluster what waits for a standby there, of sessions of this role that the coordinator has. A COMMIT of a worker
- * heeds no cancel of the session on the coordinator, whose connection the service has ended before.
+ * heeds no cancel of the session on the coordinator, whose connection the service has ended before. A COMMIT PREPARED, as of a migration, waits on.
  */
 export const CANCEL_WAITS_ON_WORKERS: Statement = {
   name: 'cancel_waits_on_workers',
   text: `select result from run_command_on_workers($command$
     select count(pg_cancel_backend(pid)) from pg_stat_activity where wait_event = 'SyncRep' and usename = current_user
-      and datname = current_database() and application_name like 'citus_internal%'
+      and datname = current_database() and application_name like 'citus_internal%' and query = 'COMMIT'
       and query_start < clock_timestamp() - interval '6 seconds' $command$)`,
 };
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Database, Queryable } from './database.ts';
 import { isCanceled } from './database-errors.ts';
-import { lateWorker } from './database-problem.ts';
+import { isWithoutWorker, lateWorker, problemOf } from './database-problem.ts';
 import { durableRead } from './durable-read.ts';
 import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
@@ -125,10 +125,15 @@ export class NodeReader {
         this.#onError(error);
         this.#apartUntilMs = performance.now() + APART_FOR_MS;
         this.#nodes = undefined;
-        this.#lost.clear();
+        this.#forgetWhatReadsFound();
       }
     }
     return this.#readApart(statement, values, ask ?? this.#askBy<Row>(runAnew));
+  }
+
+  /** Each node is read anew; one that a look found lost may answer reads all the same. */
+  #forgetWhatReadsFound(): void {
+    for (const [groupId, { lookedAt }] of this.#lost) if (lookedAt === undefined) this.#lost.delete(groupId);
   }
 
   #askBy<Row extends pg.QueryResultRow>(send: typeof run): Ask<Row> {
@@ -161,7 +166,9 @@ export class NodeReader {
     this.#nodes = await listPartnersByNode(pool);
     const node = nodeOf(this.#nodes, partnerId);
     const { error } = failure;
-    if (node) this.#setLost(node, isCanceled(error) ? lateWorker(node.node, error as Error) : error, partnerId);
+    if (node && isCanceled(error)) this.#setLost(node, lateWorker(node.node, error as Error), partnerId);
+    // What says nothing of the node itself, such as a pool without a free connection, is forgotten with the next answer.
+    else if (node) this.#setLost(node, error, isWithoutWorker(problemOf(error)) ? partnerId : undefined);
     return false;
   }
 

@@ -9,8 +9,8 @@ import { run } from './query.ts';
 export const LOOK_SETTINGS = [
   // So that each look connects to the node: an earlier connection of the coordinator would wait for a node that went without a word.
   'citus.max_cached_conns_per_worker=0',
-  // Longer than the coordinator waits for a connection, and than commits take on a node that works.
-  'statement_timeout=2500',
+  // Less than a commit may take, and longer than those take on a node that is only slow.
+  'statement_timeout=4000',
   // A table that is locked, as while its part moves to another node, says nothing of the node.
   'lock_timeout=1000',
 ];
