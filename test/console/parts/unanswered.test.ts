@@ -178,7 +178,7 @@ describe('a list that is sent', needsBrowser, () => {
 
   test('needs a settlement, of which is said that none could be read', async () => {
     const page = await browser.signedIn('operator');
-    const mend = await answerBy(page, { url: /\/settlements\?limit=/, method: 'GET' }, refuse);
+    const mend = await answerBy(page, { url: /\/settlements\?.*limit=/, method: 'GET' }, refuse);
     await page.goto(`${browser.baseUrl}/reconciliations/new?partner=${partner.partnerId}`);
     await page.getByText('This could not be read', { exact: true }).waitFor();
     await mend();
