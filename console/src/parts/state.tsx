@@ -125,7 +125,7 @@ export function Notice({ icon, title, text, isWholePage = false, children }: Not
 interface LoadedProps<Value> {
   readonly query: UseQueryResult<Value, Error>;
   /** Why there may be no such record. */
-  readonly notFound?: string;
+  readonly notFound?: string | undefined;
   readonly children: (value: Value) => ReactNode;
 }
 

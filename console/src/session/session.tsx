@@ -6,8 +6,8 @@ export type Role = 'viewer' | 'operator' | 'approver' | 'admin';
 export interface Session {
   readonly operator: { readonly operatorId: string; readonly name: string; readonly role: Role };
   readonly environment: 'sandbox' | 'production';
-  /** After so many days an event is removed, with its deliveries and attempts. */
-  readonly eventDays: number;
+  /** After so many days an event is removed, with its deliveries and attempts; `undefined` where a process of a release before it answered. */
+  readonly eventDays: number | undefined;
   signOut(): Promise<void>;
 }
 

@@ -40,6 +40,31 @@ describe('events that are removed after days', needsBrowser, () => {
 });
 
 test(
+  'a process of a release that names no days of events answers for the session: the pages show what they have',
+  needsBrowser,
+  async () => {
+    const { partnerId } = partner;
+    const old = await insertPendingAged(service.database, { partnerId, partnerOrderRef: uniqueId('order'), age: '91 days' });
+    const page = await browser.signedIn('viewer');
+    await page.route(/\/operator\/v1\/session$/, async (route) => {
+      const response = await route.fetch();
+      const { event_days: _, ...session } = await response.json();
+      await route.fulfill({ response, json: session });
+    });
+    await page.goto(`${browser.baseUrl}/contributions/${partnerId}/${old}`);
+    await page.locator('#timeline time').first().waitFor();
+    assert.equal(await page.getByText('Events are removed after').count(), 0);
+    for (const path of [
+      `/events/${partnerId}/evt_${'0'.repeat(26)}`,
+      `/webhooks/${partnerId}/deliveries/dlv_${'0'.repeat(26)}.x`,
+    ]) {
+      await page.goto(browser.baseUrl + path);
+      await page.getByRole('heading', { name: 'Nothing is recorded here' }).waitFor();
+    }
+  },
+);
+
+test(
   'the tabs of adjustments, deliveries, events, reconciliations and estimates have different titles',
   needsBrowser,
   async () => {

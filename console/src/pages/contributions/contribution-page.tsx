@@ -69,7 +69,7 @@ export function ContributionPage() {
 function RemovedEvents({ record: { created_at } }: { readonly record: Contribution }) {
   const t = useTexts(CONTRIBUTION);
   const { eventDays } = useSession();
-  if (serviceNow() - Date.parse(created_at) < eventDays * MS_PER_DAY) return null;
+  if (eventDays === undefined || serviceNow() - Date.parse(created_at) < eventDays * MS_PER_DAY) return null;
   return (
     <Text size="sm" c="dimmed" mb="sm">
       {t.eventsRemoved(eventDays)}

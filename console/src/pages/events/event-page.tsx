@@ -40,7 +40,7 @@ export function EventPage() {
   });
   return (
     <Page title={t.event} id={eventId} description={<Id id={eventId} />}>
-      <Loaded query={event} notFound={t.removedAfter(eventDays)}>
+      <Loaded query={event} notFound={eventDays === undefined ? undefined : t.removedAfter(eventDays)}>
         {(record) => (
           <Stack gap="xl">
             <EventFacts event={record} />

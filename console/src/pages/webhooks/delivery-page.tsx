@@ -65,7 +65,7 @@ export function DeliveryPage() {
       description={<Id id={deliveryId} />}
       actions={delivery.data && <Resend delivery={delivery.data.delivery} />}
     >
-      <Loaded query={delivery} notFound={t.removedAfter(eventDays)}>
+      <Loaded query={delivery} notFound={eventDays === undefined ? undefined : t.removedAfter(eventDays)}>
         {(detail) => (
           <Stack gap="xl">
             <DeliveryFacts detail={detail} />
