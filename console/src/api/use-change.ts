@@ -31,6 +31,8 @@ export type Change<Input, Output> = Omit<UseMutationResult<Output, Error, Input>
   readonly error: Error | null;
   /** What may have been made, because no answer came: the same input again brings the answer. */
   readonly inDoubt: readonly Input[];
+  /** Whether the fields keep what was sent: while it is under way, and while it may have been made. Other words would be another change. */
+  readonly isLocked: boolean;
   /** Also before `isPending` is drawn. */
   readonly isUnderWay: () => boolean;
 };
@@ -96,10 +98,12 @@ export function useChange<Input, Output>({
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
   const isUnderWay = () => underWay.current.size > 0;
+  const inDoubt = [...sent.current.values()].filter((each) => each.isInDoubt).map(({ input }) => input);
   return {
     ...change,
     error: isSessionEnded(change.error) || change.error instanceof DoneBeforeError ? null : change.error,
-    inDoubt: [...sent.current.values()].filter((each) => each.isInDoubt).map(({ input }) => input),
+    inDoubt,
+    isLocked: change.isPending || inDoubt.length > 0,
     isUnderWay,
     // Forgotten meanwhile it would be drawn as not busy, and be sent once more.
     reset: () => void (isUnderWay() || change.reset()),

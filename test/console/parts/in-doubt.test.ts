@@ -10,15 +10,24 @@ const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
-/** The service makes what is asked for, and the first answer does not arrive. */
-async function loseFirstAnswer(page: Page, url: string): Promise<void> {
+/** The service makes what is asked for, and the first answer does not arrive. @returns Ends the wait for it. */
+async function loseFirstAnswer(page: Page, url: string): Promise<() => void> {
   let isLost = false;
+  const waiting = Promise.withResolvers<void>();
   await page.route(url, async (route) => {
     if (route.request().method() !== 'POST' || isLost) return route.fallback();
     isLost = true;
     await route.fetch();
+    await waiting.promise;
     await route.abort();
   });
+  return waiting.resolve;
+}
+
+/** Whether each field may be changed, while the request is under way. */
+async function statesMeanwhile(form: Locator): Promise<readonly boolean[]> {
+  await form.locator('button[type=submit][data-loading]').waitFor();
+  return [...new Set(await stateOf(await form.getByRole('textbox').all()))];
 }
 
 const stateOf = (fields: readonly Locator[]) => Promise.all(fields.map((field) => field.isDisabled()));
@@ -42,9 +51,11 @@ describe('of which the answer was lost', needsBrowser, () => {
       const form = page.locator('form').filter({ has: page.getByRole('button', { name: words.create }) });
       const name = uniqueId('Shop');
       await form.getByLabel(words.name, { exact: false }).first().fill(name);
-      await loseFirstAnswer(page, '**/operator/v1/partners');
+      const giveUp = await loseFirstAnswer(page, '**/operator/v1/partners');
       const create = form.getByRole('button', { name: words.create });
       await create.click();
+      assert.deepEqual(await statesMeanwhile(form), [true]);
+      giveUp();
       await form.getByRole('alert').getByText(words.inDoubt).waitFor();
       assert.deepEqual([...new Set(await stateOf(await form.getByRole('textbox').all()))], [true]);
       await create.click();
@@ -73,9 +84,11 @@ describe('of which the answer was lost', needsBrowser, () => {
       const form = page.getByRole('dialog').locator('form');
       await form.getByLabel(words.change).fill('-50');
       for (const reason of await form.getByLabel(words.reason).all()) await reason.fill('x');
-      await loseFirstAnswer(page, '**/operator/v1/adjustments');
+      const giveUp = await loseFirstAnswer(page, '**/operator/v1/adjustments');
       const send = form.locator('button[type=submit]');
       await send.click();
+      assert.deepEqual(await statesMeanwhile(form), [true]);
+      giveUp();
       await form.getByRole('alert').getByText(words.inDoubt).waitFor();
       assert.deepEqual(await stateOf(await form.getByRole('textbox').all()), [true, true, true]);
       assert.equal(await form.getByRole('combobox').isDisabled(), true);
@@ -92,9 +105,11 @@ describe('of which the answer was lost', needsBrowser, () => {
     await page.getByRole('button', { name: 'Create it without settlements' }).click();
     await dialog.getByLabel('Name').fill(name);
     await dialog.getByLabel('Trees ordered').fill('5');
-    await loseFirstAnswer(page, '**/operator/v1/impact-batches');
+    const giveUpBatch = await loseFirstAnswer(page, '**/operator/v1/impact-batches');
     const send = dialog.locator('button[type=submit]');
     await send.click();
+    assert.deepEqual(await statesMeanwhile(dialog), [true]);
+    giveUpBatch();
     await dialog.getByText('the batch may have been created').waitFor();
     assert.deepEqual(await stateOf(await dialog.getByRole('textbox').all()), [true, true]);
     await send.click();
@@ -106,12 +121,44 @@ describe('of which the answer was lost', needsBrowser, () => {
     await page.getByRole('button', { name: 'New project' }).click();
     await dialog.getByLabel('Name in English').fill(name);
     await dialog.getByLabel('Name in Arabic').fill('الساحل');
-    await loseFirstAnswer(page, '**/operator/v1/projects');
+    const giveUpProject = await loseFirstAnswer(page, '**/operator/v1/projects');
     await send.click();
+    assert.deepEqual(await statesMeanwhile(dialog), [true]);
+    giveUpProject();
     await dialog.getByText('the project may have been created').waitFor();
     assert.deepEqual(await stateOf(await dialog.getByRole('textbox').all()), [true, true, true]);
     await send.click();
     await dialog.waitFor({ state: 'detached' });
     assert.equal(await countOf('select from project where name_en = $1', name), 1);
   });
+});
+
+describe('that is under way', needsBrowser, () => {
+  for (const [what, path, open, fill] of [
+    ['key', `/partners/${partner?.partnerId}/set-up`, 'Issue another key', ['Name', 'web']],
+    ['endpoint', `/partners/${partner?.partnerId}/set-up`, undefined, ['Address', 'https://hooks.example.org/in']],
+    ['operator', '/operators', 'Add an operator', ['Name', 'Huda']],
+  ] as const)
+    test(`a new ${what} keeps its fields as they were sent, and opens them after a refusal`, async () => {
+      const page = await browser.signedIn('admin');
+      const refused = Promise.withResolvers<void>();
+      await page.route(/\/operator\/v1\/(?:.*\/keys|endpoints|operators)$/, async (route) => {
+        if (route.request().method() !== 'POST') return route.fallback();
+        await refused.promise;
+        await route.fulfill({ status: 422, json: { error: { code: 'invalid_request', message: 'It was refused.' } } });
+      });
+      await page.goto(browser.baseUrl + path);
+      if (open) await page.getByRole('main').getByRole('button', { name: open }).click();
+      const form = page
+        .locator('form')
+        .filter({ has: page.getByLabel(fill[0], { exact: false }) })
+        .filter({ has: page.locator('button[type=submit]') })
+        .last();
+      await form.getByLabel(fill[0], { exact: false }).first().fill(fill[1]);
+      await form.locator('button[type=submit]').click();
+      assert.deepEqual(await statesMeanwhile(form), [true]);
+      refused.resolve();
+      await form.getByText('It was refused.').waitFor();
+      assert.deepEqual([...new Set(await stateOf(await form.getByRole('textbox').all()))], [false]);
+    });
 });

@@ -116,7 +116,7 @@ interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'revers
   readonly stated: ReturnType<typeof useStated>;
   readonly draft: Pick<
     ReturnType<typeof useChange<DraftBody, unknown>>,
-    'error' | 'inDoubt' | 'isPending' | 'isUnderWay' | 'reset' | 'mutate'
+    'error' | 'inDoubt' | 'isLocked' | 'isPending' | 'isUnderWay' | 'reset' | 'mutate'
   >;
   readonly onInput: () => void;
   readonly onCancel: () => void;
@@ -135,7 +135,7 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
   const why = foreseen ? <FieldRefusal problem={foreseen} label={label} /> : problemOf(draft.error, field, label);
   // It is drafted then, and the same request leads to it.
   const [sent] = draft.inDoubt;
-  const isLocked = sent !== undefined;
+  const { isLocked } = draft;
   const fields = [field, 'reason_en', 'reason_ar', 'beyond_worth_reason'];
   return (
     <form
@@ -203,7 +203,7 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
           error={draft.error ?? preview.error}
           fields={fields}
           isOfReading={draft.error === null}
-          inDoubt={isLocked && !draft.isPending && t.draftInDoubt}
+          inDoubt={sent !== undefined && !draft.isPending && t.draftInDoubt}
         />
         <Group justify="flex-end">
           <Button variant="default" onClick={onCancel} disabled={draft.isPending}>

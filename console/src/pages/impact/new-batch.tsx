@@ -104,7 +104,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
             data-autofocus
             dir="auto"
             maxLength={200}
-            disabled={isInDoubt}
+            disabled={create.isLocked}
             value={stated.name}
             error={problemOf(create.error, 'name')}
             onChange={(event) => setStated({ ...stated, name: event.currentTarget.value })}
@@ -116,7 +116,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
             dir="ltr"
             inputMode="numeric"
             maxLength={19}
-            disabled={isInDoubt}
+            disabled={create.isLocked}
             value={stated.quantity}
             error={problemOf(create.error, 'quantity')}
             onChange={(event) => setStated({ ...stated, quantity: inDigits(event.currentTarget.value) })}

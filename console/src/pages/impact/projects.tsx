@@ -102,7 +102,7 @@ function NewProject() {
       required
       dir={dir}
       maxLength={name === 'country' ? 2 : 200}
-      disabled={isInDoubt}
+      disabled={create.isLocked}
       value={project[name]}
       error={problemOf(create.error, name)}
       onChange={(event) => setProject({ ...project, [name]: event.currentTarget.value })}

@@ -68,7 +68,7 @@ export function AddOperator() {
             label={t.name}
             required
             dir="auto"
-            disabled={isInDoubt}
+            disabled={add.isLocked}
             value={name}
             error={problemOf(add.error, 'name', t.name)}
             onChange={(event) => setName(event.currentTarget.value)}
@@ -78,7 +78,7 @@ export function AddOperator() {
             type="email"
             required={role === 'approver' || role === 'admin'}
             dir="ltr"
-            disabled={isInDoubt}
+            disabled={add.isLocked}
             value={email}
             error={problemOf(add.error, 'email', t.email)}
             onChange={(event) => setEmail(event.currentTarget.value)}
@@ -87,7 +87,7 @@ export function AddOperator() {
             label={t.role}
             allowDeselect={false}
             data={Object.entries({ viewer, operator, approver, admin }).map(([value, label]) => ({ value, label }))}
-            disabled={isInDoubt}
+            disabled={add.isLocked}
             value={role}
             onChange={(value) => setRole(value as Role)}
           />

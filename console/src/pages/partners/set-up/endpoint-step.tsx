@@ -152,12 +152,12 @@ function NewEndpoint({ partnerId, isFirst, onAdded }: NewEndpointProps) {
           dir="ltr"
           maxLength={2_048}
           placeholder="https://"
-          disabled={isInDoubt}
+          disabled={add.isLocked}
           value={url}
           error={problemOf(add.error, 'url')}
           onChange={(event) => setUrl(event.currentTarget.value)}
         />
-        <EventTypesField isLocked={isInDoubt} value={types} onChange={setTypes} />
+        <EventTypesField isLocked={add.isLocked} value={types} onChange={setTypes} />
         <Group>
           <Button type="submit" loading={add.isPending}>
             {t.addEndpoint}

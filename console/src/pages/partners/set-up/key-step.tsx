@@ -120,7 +120,7 @@ function IssueKey({ partnerId, isFirst, onIssued }: IssueKeyProps) {
       }}
     >
       <Stack gap="sm">
-        <KeyFields stated={stated} isLocked={isInDoubt} error={issue.error} onChange={setStated} />
+        <KeyFields stated={stated} isLocked={issue.isLocked} error={issue.error} onChange={setStated} />
         <Group>
           <Button type="submit" loading={issue.isPending}>
             {t.issue}

@@ -62,7 +62,7 @@ export function NewPartnerForm() {
   const set = (name: keyof typeof stated) => (value: string) => setStated({ ...stated, [name]: value });
   const field = (name: keyof typeof stated, label: string) => ({
     label,
-    disabled: isInDoubt,
+    disabled: create.isLocked,
     value: stated[name],
     error: problemOf(create.error, name),
     onChange: (event: { currentTarget: { value: string } }) => {
@@ -94,7 +94,7 @@ export function NewPartnerForm() {
             allowDeselect={false}
             data={ZONES}
             limit={100}
-            disabled={isInDoubt}
+            disabled={create.isLocked}
             value={stated.time_zone}
             error={problemOf(create.error, 'time_zone')}
             onChange={(zone) => set('time_zone')(zone ?? 'Asia/Riyadh')}
