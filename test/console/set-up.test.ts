@@ -391,7 +391,11 @@ describe('a new partner', needsBrowser, () => {
         isOffered ? 1 : 0,
         name,
       );
-      assert.equal(await row(name).getByText('issue another key').count(), isOffered ? 0 : 1, name);
+      assert.equal(
+        await row(name).getByText('If no key has followed it yet, issue another key').count(),
+        isOffered ? 0 : 1,
+        name,
+      );
     }
     await page.getByRole('button', { name: 'Replace: later' }).click();
     const end = page.getByRole('dialog').getByText('The new key ends when the old one would have:');

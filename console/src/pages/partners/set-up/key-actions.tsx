@@ -26,6 +26,8 @@ export interface WantedKeyStep {
 
 interface KeyActionsProps {
   readonly apiKey: Key;
+  /** Whether it may have been replaced: then it ends within a day, and the same step brings the new key. */
+  readonly isInDoubt: boolean;
   readonly onStep: (wanted: WantedKeyStep) => void;
 }
 
@@ -38,11 +40,11 @@ function outlivesOverlap({ expires_at }: Key): boolean {
 }
 
 /** Replaces a key, with a day for the change, or revokes it at once. */
-export function KeyActions({ apiKey, onStep }: KeyActionsProps) {
+export function KeyActions({ apiKey, isInDoubt, onStep }: KeyActionsProps) {
   const t = useTexts(SET_UP);
   const { name, revoked_at } = apiKey;
   if (!useMay('operator') || revoked_at !== null) return null;
-  const mayReplace = outlivesOverlap(apiKey);
+  const mayReplace = isInDoubt || outlivesOverlap(apiKey);
   return (
     <Stack gap={6}>
       {!mayReplace && (
@@ -109,7 +111,7 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name, expires_at }
       inDoubt={isInDoubt && t.issueInDoubt}
       onConfirm={() => (step === 'rotate' ? replace.mutate(key_id) : revoke.mutate(undefined))}
     >
-      {step === 'rotate' && !revoked && expires_at !== null && (
+      {step === 'rotate' && !revoked && !isInDoubt && expires_at !== null && (
         <Text size="sm">
           {t.keepsEnd} <PartnerTime partnerId={partner_id} at={expires_at} />
         </Text>

@@ -96,7 +96,11 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
           },
           { label: t.lastUsed, show: ({ last_used_at }) => <PartnerTime partnerId={partnerId} at={last_used_at} /> },
           { label: t.keyId, show: ({ key_id }) => <Id id={key_id} isShort /> },
-          { label: common.actions, isLabelHidden: true, show: (key) => <KeyActions apiKey={key} onStep={setAsked} /> },
+          {
+            label: common.actions,
+            isLabelHidden: true,
+            show: (key) => <KeyActions apiKey={key} isInDoubt={replace.inDoubt.includes(key.key_id)} onStep={setAsked} />,
+          },
         ]}
       />
       {asked && <KeyStepDialog {...asked} replace={replace} onClose={() => setAsked(undefined)} />}

@@ -113,8 +113,8 @@ export const SET_UP = {
   ],
   keepsEnd: ['The new key ends when the old one would have:', 'ينتهي المفتاح الجديد حين كان سينتهي القديم:'],
   notReplaced: [
-    'It has ended, or ends within 24 hours: issue another key.',
-    'انتهت صلاحيته أو تنتهي خلال 24 ساعة: أصدر مفتاحًا آخر.',
+    'It has ended, or ends within 24 hours, and is not replaced any more. If no key has followed it yet, issue another key.',
+    'انتهت صلاحيته أو تنتهي خلال 24 ساعة، فلم يعد يُستبدل. إن لم يصدر بعدُ مفتاح يخلفه فأصدر مفتاحًا آخر.',
   ],
   revoke: ['Revoke', 'إلغاء المفتاح'],
   revokeConsequence: [
