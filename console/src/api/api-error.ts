@@ -30,6 +30,9 @@ interface ErrorMembers {
   readonly details?: readonly Problem[];
 }
 
+/** The session has ended, or is one of another person: the sign-in says so, or the page goes. Nothing was changed. */
+export class SessionEndedError extends ApiError {}
+
 /** Whether the change may have been made nevertheless: nobody answered. */
 export class NoAnswerError extends Error {
   override readonly name = 'NoAnswerError';

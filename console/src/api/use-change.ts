@@ -2,7 +2,8 @@ import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/r
 import { useEffect, useId, useRef } from 'react';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError } from './api-error.ts';
+import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, SessionEndedError } from './api-error.ts';
+import { renewToken, senderNow } from './client.ts';
 
 interface ChangeTerms<Input, Output> {
   /**
@@ -71,10 +72,11 @@ export function useChange<Input, Output>({
       const payload = payloadOf(input);
       const { key, isInDoubt } = sent.current.get(payload) ?? { key: crypto.randomUUID(), isInDoubt: false };
       sent.current.set(payload, { input, key, isInDoubt });
+      const sender = senderNow();
       return withStepUp(async () => {
         if (await isMadeNow?.(input, isInDoubt)) throw new DoneBeforeError();
         return send(input, key);
-      });
+      }).catch((error) => failAsSession(error, sender));
     },
     onSuccess(output, input) {
       sent.current.delete(payloadOf(input));
@@ -86,7 +88,7 @@ export function useChange<Input, Output>({
     },
     onError(error, input) {
       // It may have been done, or somebody else was faster: what is shown may be of before.
-      const isRefused = error instanceof ApiError && !isSessionEnded(error);
+      const isRefused = error instanceof ApiError && error.status !== 401;
       if ((isContested && isRefused) || error instanceof DoneBeforeError || error instanceof NoAnswerError)
         void queries.invalidateQueries();
       const before = sent.current.get(payloadOf(input));
@@ -101,7 +103,7 @@ export function useChange<Input, Output>({
   const inDoubt = [...sent.current.values()].filter((each) => each.isInDoubt).map(({ input }) => input);
   return {
     ...change,
-    error: isSessionEnded(change.error) || change.error instanceof DoneBeforeError ? null : change.error,
+    error: change.error instanceof SessionEndedError || change.error instanceof DoneBeforeError ? null : change.error,
     inDoubt,
     isLocked: change.isPending || inDoubt.length > 0,
     isUnderWay,
@@ -127,8 +129,11 @@ function useIsShown() {
   return isShown;
 }
 
-function isSessionEnded(error: Error | null): boolean {
-  return error instanceof ApiError && error.status === 401;
+/** A refusal for the session, which the same person may have made anew in another tab meanwhile: then nothing but the error says it. */
+async function failAsSession(error: unknown, sender: string | undefined): Promise<never> {
+  const isOfSession = error instanceof ApiError && error.status === 401;
+  if (isOfSession && !(await renewToken(sender).catch(() => true))) throw new SessionEndedError(error.status, error);
+  throw error;
 }
 
 function isKeySpent(error: Error): boolean {

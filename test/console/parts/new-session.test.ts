@@ -57,6 +57,29 @@ describe('a session that another tab made anew', needsBrowser, () => {
     assert.equal(await countDrafts(event), 1);
   });
 
+  test('is said of a change that was refused because it was begun in the session before, and the same button sends it', async () => {
+    const page = await browser.signedIn('operator');
+    const event = await fillFailureReport(page, { browser, partner });
+    const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ');
+    let isFirst = true;
+    await page.route(/\/operator\/v1\/failures$/, async (route) => {
+      if (route.request().method() !== 'POST' || !isFirst) return route.fallback();
+      isFirst = false;
+      await giveAgain(page.context());
+      const response = await route.fetch({ headers: { ...(await route.request().allHeaders()), cookie } });
+      assert.equal(response.status(), 401);
+      await route.fulfill({ response });
+    });
+    const dialog = page.getByRole('dialog');
+    const send = dialog.locator('button[type=submit]');
+    await send.click();
+    await dialog.getByRole('alert').getByText('session').waitFor();
+    assert.equal(await page.locator('[data-sign-in]').count(), 0);
+    await send.click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await countDrafts(event), 1);
+  });
+
   test('takes a list', async () => {
     const page = await browser.signedIn('operator');
     await page.goto(await newClosed());
