@@ -21,6 +21,8 @@ const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
+const NOT_RECORDED = 'Gets this type of event now. Why it did not get this one is not recorded.';
+
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 
 async function openEndpoint() {
@@ -205,8 +207,22 @@ describe('an incident', needsBrowser, () => {
     const set = (assignment: string) =>
       service.database.pool.query(`update webhook_endpoint set ${assignment} where partner_id = $1`, [partnerId]);
     await set("created_at = '2026-01-01'");
+    // Nothing is said of the audit while it cannot be read.
+    const audit = /\/operator\/v1\/audit\?/;
+    await page.route(audit, (route) =>
+      route.fulfill({ status: 503, json: { error: { code: 'internal_service_unavailable', message: 'Later.' } } }),
+    );
+    const refused = page.waitForResponse(audit);
     await page.reload();
-    await page.getByText('Gets this type of event now. Why it did not get this one is not recorded.').waitFor();
+    await refused;
+    const refusedAgain = page.waitForResponse(audit);
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await refusedAgain;
+    await page.getByRole('link', { name: receiver.url }).waitFor();
+    assert.equal(await page.getByText(NOT_RECORDED).count(), 0);
+    await page.unroute(audit);
+    await page.reload();
+    await page.getByText(NOT_RECORDED).waitFor();
     await attestRecord(service.database, OWNER, { kind: 'webhook_endpoint', id: endpointId, reason: 'aged by a test' });
     await updateEventTypes(service.database, OWNER, { partnerId, endpointId }, ['settlement.created']);
     await page.reload();

@@ -10,7 +10,12 @@ export function useLastEntry(subjectId: string, action: string) {
     queryKey: ['audit', query],
     queryFn: () => answerOf(client.GET('/operator/v1/audit', { params: { query } })),
   });
-  return { entry: isFetchedAfterMount ? data?.entries[0] : undefined, isRead: isFetchedAfterMount, refetch };
+  // A read that failed counts as fetched too.
+  return {
+    entry: isFetchedAfterMount ? data?.entries[0] : undefined,
+    isRead: isFetchedAfterMount && data !== undefined,
+    refetch,
+  };
 }
 
 interface DoneBeforeProps {
