@@ -19,9 +19,16 @@ describe('the filter of the audit by who made an entry', needsBrowser, () => {
       const page = await browser.signedIn('viewer', { language });
       const field = page.getByRole('combobox', { name: words.field, exact: true });
       const shows = (text: string) => waitFor(`${text} in the field`, async () => (await field.inputValue()) === text);
+      const asked = new Set<string | null>();
+      page.on('request', (request) => {
+        const { pathname, searchParams } = new URL(request.url());
+        if (pathname === '/operator/v1/audit') asked.add(searchParams.get('operator_id'));
+      });
+      const asks = (id: string) => waitFor(`question for the entries of ${id}`, async () => asked.has(id));
       await page.goto(`${browser.baseUrl}/audit`);
       await choose(page, { field: words.field, option: words.owner, typed: words.owner });
       await page.waitForURL(/operator=owner/);
+      await asks('owner');
       await page.reload();
       await shows(words.owner);
       await page.goto(`${browser.baseUrl}/audit?operator=schedule`);
@@ -29,6 +36,7 @@ describe('the filter of the audit by who made an entry', needsBrowser, () => {
       const { keyId } = (await service.newPartner()).key.key;
       await choose(page, { field: words.field, option: `${words.key} · ${keyId}`, typed: keyId });
       await page.waitForURL(new RegExp(`operator=${keyId}`));
+      await asks(keyId);
       await page.reload();
       await shows(`${words.key} · ${keyId}`);
     });
