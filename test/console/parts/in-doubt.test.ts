@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core';
 import { newConfirmation, uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client } = (scene ?? {}) as Scene;
@@ -96,6 +97,38 @@ describe('of which the answer was lost', needsBrowser, () => {
       await page.waitForURL(/\/adjustments\/ptn_/);
       assert.equal(await countOf('select from adjustment where transaction_id = $1', transactionId), 1);
     });
+
+  test('an adjustment of a line of a settlement keeps its fields also in a dialog that is opened again, and is drafted once', async () => {
+    const { partnerId, client: own, open } = await newSettledPartner(service);
+    const { transaction_id: transactionId } = (await own.confirm({ points: 150 })).body.contribution;
+    await closeThrough(service, open);
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+    const draft = page.getByRole('main').getByRole('button', { name: /^Draft an adjustment/ });
+    await draft.click();
+    const form = page.getByRole('dialog').locator('form');
+    await form.getByLabel('Change of points').fill('-50');
+    for (const reason of await form.getByLabel(/^Reason for the partner/).all()) await reason.fill('x');
+    const keys: (string | undefined)[] = [];
+    // The first is still on its way to the service when the page hears of no answer.
+    await page.route('**/operator/v1/adjustments', async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      keys.push(route.request().headers()['idempotency-key']);
+      await (keys.length === 1 ? route.abort() : route.continue());
+    });
+    const send = form.locator('button[type=submit]');
+    await send.click();
+    await form.getByRole('alert').getByText('may have been drafted').waitFor();
+    await form.getByRole('button', { name: 'Cancel' }).click();
+    await form.waitFor({ state: 'detached' });
+    await draft.click();
+    await form.getByRole('alert').getByText('may have been drafted').waitFor();
+    assert.deepEqual(await stateOf(await form.getByRole('textbox').all()), [true, true, true]);
+    await send.click();
+    await page.waitForURL(/\/adjustments\/ptn_/);
+    assert.deepEqual([keys.length, new Set(keys).size], [2, 1]);
+    assert.equal(await countOf('select from adjustment where transaction_id = $1', transactionId), 1);
+  });
 
   test('a new batch and a new project keep their fields as they were sent, and are created once', async () => {
     const page = await browser.signedIn('operator');

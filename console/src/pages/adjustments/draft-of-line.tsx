@@ -19,13 +19,18 @@ interface DraftOfLineProps {
 export function DraftOfLine({ contribution, order, open, ...proposed }: DraftOfLineProps) {
   const t = useTexts(ADJUSTMENT);
   const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setOpened] = useState(false);
+  const show = () => {
+    setOpened(true);
+    setOpen(true);
+  };
   return (
     <>
       <OpenOrDraft open={open} transactionId={contribution.transaction_id}>
-        <RowButton label={t.draft} about={order ?? contribution.transaction_id} onClick={() => setOpen(true)} />
+        <RowButton label={t.draft} about={order ?? contribution.transaction_id} onClick={show} />
       </OpenOrDraft>
-      {/* It stays where a colleague drafts one meanwhile, and says so. */}
-      {isOpen && <DraftDialog contribution={contribution} {...proposed} isOpen onClose={() => setOpen(false)} />}
+      {/* It stays where a colleague drafts one meanwhile, and says so. Closed, it knows what may have been drafted. */}
+      {wasOpened && <DraftDialog contribution={contribution} {...proposed} isOpen={isOpen} onClose={() => setOpen(false)} />}
     </>
   );
 }
