@@ -70,6 +70,7 @@ interface ColleaguesProps {
 export function Colleagues({ batchId, changeCount }: ColleaguesProps) {
   const t = useTexts(FOUR_EYES);
   const wanted = useTexts(WANTED).verify_batch;
+  const nameOf = useNameOf();
   const query = { impact_batch_id: batchId };
   const { data, isPending } = useQuery({
     queryKey: ['second-people', batchId, changeCount],
@@ -78,7 +79,7 @@ export function Colleagues({ batchId, changeCount }: ColleaguesProps) {
   });
   if (isPending) return null;
   if (data && isFourEyes(data.details)) return <FourEyes problems={data.details} />;
-  const names = data?.people.map(({ name }) => isolateForeign(name)) ?? [];
+  const names = data?.people.map(({ operator_id, name }) => isolateForeign(nameOf(operator_id, name))) ?? [];
   if (names.length > 0)
     return <Text size="sm">{t.colleagues(`${names.join(t.comma)}${data?.has_more ? t.andOthers : ''}`, wanted)}</Text>;
   return (

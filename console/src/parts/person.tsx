@@ -57,13 +57,13 @@ function useIsShared(): (operator: Operator) => boolean {
     accounts.includes(name) || operators.some((other) => other.name === name && other.operator_id !== operator_id);
 }
 
-/** The name of an operator, with the id where the name is shared, or the id as long as the name is not known. */
-export function useNameOf(): (operatorId: string) => string {
+/** The name of an operator, with the id where the name is shared; as long as the operators are not read, the name that is known, or the id. */
+export function useNameOf(): (operatorId: string, known?: string) => string {
   const operators = useOperators().data;
   const isShared = useIsShared();
-  return (operatorId) => {
+  return (operatorId, known = operatorId) => {
     const found = operators?.find(({ operator_id }) => operator_id === operatorId);
-    if (!found) return operatorId;
+    if (!found) return known;
     return isShared(found) ? `${found.name} (${isolate(operatorId)})` : found.name;
   };
 }

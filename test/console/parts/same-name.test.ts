@@ -122,6 +122,21 @@ describe('colleagues of one name', needsBrowser, () => {
       assert.ok(!(await personOf(alone.event).innerText()).includes('opr_'));
     });
 
+  test('are told apart by their ids in the dialog of a step with an account, and in the name of its button', async () => {
+    const name = uniqueId('Amal');
+    const twins = [await newDrafter(name), await newDrafter(name)];
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/operators`);
+    for (const { operatorId } of twins)
+      for (const step of ['Change the role', 'New sign-in', 'Disable']) {
+        await page.getByRole('button', { name: new RegExp(`${name}.*${operatorId}`) }).click();
+        await page.getByRole('menuitem', { name: step }).click();
+        await page.getByRole('dialog').getByRole('heading').getByText(operatorId).waitFor();
+        await page.keyboard.press('Escape');
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
+  });
+
   test('are chosen by their ids in the filter of the audit', async () => {
     const name = uniqueId('Amal');
     const [one, other] = [await newDrafter(name), await newDrafter(name)];

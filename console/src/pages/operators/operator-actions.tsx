@@ -6,6 +6,7 @@ import { type Change, useChange } from '../../api/use-change.ts';
 import { useUnsaved } from '../../app/unsaved.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
+import { useNameOf } from '../../parts/person.tsx';
 import { ShownOnce } from '../../parts/shown-once.tsx';
 import { type Role, useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -32,12 +33,13 @@ interface OperatorActionsProps {
 /** What an administrator does with the account of somebody else. One's own role and account stay for a colleague to change. */
 export function OperatorActions({ operator, onStep }: OperatorActionsProps) {
   const t = useTexts(OPERATOR);
+  const nameOf = useNameOf();
   const isOwn = useSession().operator.operatorId === operator.operator_id;
   if (!useMay('admin') || isOwn || operator.status === 'disabled') return null;
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" size="xs" aria-label={`${t.change}: ${operator.name}`}>
+        <Button variant="default" size="xs" aria-label={`${t.change}: ${nameOf(operator.operator_id, operator.name)}`}>
           {t.change}
         </Button>
       </Menu.Target>
@@ -65,6 +67,7 @@ export function OperatorStepDialog({ step, ...props }: WantedOperatorStep & Step
 
 function RoleDialog({ operator: { operator_id, name, role: present }, onClose }: StepDialogProps) {
   const t = useTexts(OPERATOR);
+  const nameOf = useNameOf();
   const { viewer, operator, approver, admin } = useTexts(SHELL);
   const others = Object.entries({ viewer, operator, approver, admin }).filter(([role]) => role !== present);
   const [role, setRole] = useState(others[0]?.[0] as Role);
@@ -86,7 +89,7 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.changeRole}: ${name}`}
+      title={`${t.changeRole}: ${nameOf(operator_id, name)}`}
       consequence={faster ? common.changedMeanwhile : t.changeRoleConsequence}
       label={t.changeRole}
       isDone={faster !== undefined}
@@ -114,6 +117,7 @@ function roleAfter({ after_json }: Entry): string | undefined {
 
 function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogProps) {
   const t = useTexts(OPERATOR);
+  const nameOf = useNameOf();
   const common = useTexts(COMMON);
   const { entry, refetch } = useLastEntry(operator_id, 'operator.disable');
   const disable = useChange({
@@ -132,7 +136,7 @@ function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogP
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.disable}: ${name}`}
+      title={`${t.disable}: ${nameOf(operator_id, name)}`}
       consequence={entry ? common.changedMeanwhile : t.disableConsequence}
       label={t.disable}
       color={entry ? 'forest' : 'red'}
@@ -167,12 +171,13 @@ interface NewLinkProps extends StepDialogProps {
 
 function NewLinkDialog({ operator: { operator_id, name }, reset, onClose }: NewLinkProps) {
   const t = useTexts(OPERATOR);
+  const nameOf = useNameOf();
   const made = reset.data?.operator.operator_id === operator_id ? reset.data : undefined;
   return (
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.newLink}: ${name}`}
+      title={`${t.newLink}: ${nameOf(operator_id, name)}`}
       consequence={t.newLinkConsequence}
       label={t.newLink}
       color={made ? 'forest' : 'red'}
