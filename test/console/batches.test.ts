@@ -209,7 +209,7 @@ for (const [language, words] of [
     'en',
     {
       own: 'You recorded the delivery',
-      wanted: 'Who can verify the batch: Huda Checks.',
+      wanted: 'Who can verify the batch: Huda Checks en.',
       nobody: 'Nobody who has signed in can verify the batch now.',
       unread: 'Who can verify the batch could not be read.',
     },
@@ -218,7 +218,7 @@ for (const [language, words] of [
     'ar',
     {
       own: 'أنت من سجّل التنفيذ',
-      wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks.',
+      wanted: 'من يستطيع التحقّق من الدفعة: Huda Checks ar.',
       nobody: 'لا يوجد الآن من يستطيع التحقّق من الدفعة ممن سجّلوا الدخول.',
       unread: 'تعذّرت قراءة أسماء من يستطيع التحقّق من الدفعة.',
     },
@@ -243,12 +243,12 @@ for (const [language, words] of [
       const note = page.getByRole('alert').filter({ hasText: words.own });
       await note.getByText(words.nobody).waitFor();
       await note.getByText('npx partner-impact operator create').waitFor();
-      await browser.signedIn('approver', {}, 'Huda Checks');
+      await browser.signedIn('approver', {}, `Huda Checks ${language}`);
       await page.reload();
       await waitFor('the colleague', async () => withoutSigns(await note.innerText()).includes(words.wanted));
       assert.equal(await note.getByText('npx partner-impact').count(), 0);
       const huda = (await listOperators(database.pool)).find(
-        ({ name, disabledAt }) => name === 'Huda Checks' && disabledAt === null,
+        ({ name, disabledAt }) => name === `Huda Checks ${language}` && disabledAt === null,
       );
       const corrector = { ...signedIn('approver'), operatorId: huda?.operatorId as string };
       await changeImpactBatch(database, corrector, impactBatchId, { changeType: 'corrected', quantity: 2n, reason: null });

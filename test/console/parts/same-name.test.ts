@@ -122,7 +122,7 @@ describe('colleagues of one name', needsBrowser, () => {
       assert.ok(!(await personOf(alone.event).innerText()).includes('opr_'));
     });
 
-  test('are told apart by their ids in the dialog of a step with an account, and in the name of its button', async () => {
+  test('are shown with their ids in the dialog of a step with an account, and in the name of its button', async () => {
     const name = uniqueId('Amal');
     const twins = [await newDrafter(name), await newDrafter(name)];
     const page = await browser.signedIn('admin');
