@@ -22,7 +22,7 @@ const GIVE_UP_AFTER_MS = 3_000;
 
 /**
  * Cancels on the workers of a cluster what waits for a standby there, of sessions of this role that the coordinator has. A COMMIT of a worker
- * heeds no cancel of the session on the coordinator, whose connection the service has ended before. A COMMIT PREPARED, as of a migration, waits on.
+ * heeds no cancel of the session on the coordinator, whose connection the service has ended before. What Citus prepares on several workers, as for a migration, waits on.
  */
 export const CANCEL_WAITS_ON_WORKERS: Statement = {
   name: 'cancel_waits_on_workers',

@@ -131,7 +131,7 @@ export class NodeReader {
     return this.#readApart(statement, values, ask ?? this.#askBy<Row>(runAnew));
   }
 
-  /** Each node is read anew; one that a look found lost may answer reads all the same. */
+  /** Each of these is read anew. One that a look found lost may answer reads all the same, and stays until a look is answered. */
   #forgetWhatReadsFound(): void {
     for (const [groupId, { lookedAt }] of this.#lost) if (lookedAt === undefined) this.#lost.delete(groupId);
   }
@@ -168,11 +168,15 @@ export class NodeReader {
     const { error } = failure;
     if (node && isCanceled(error)) this.#setLost(node, lateWorker(node.node, error as Error), partnerId);
     // What says nothing of the node itself, such as a pool without a free connection, is forgotten with the next answer.
-    else if (node) this.#setLost(node, error, isWithoutWorker(problemOf(error)) ? partnerId : undefined);
+    else if (node) this.#setLost(node, error, isWithoutWorker(problemOf(error)) ? partnerId : this.#lookedAt(node));
     return false;
   }
 
-  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAt?: string): void {
+  #lookedAt({ groupId }: PartnersOfNode): string | undefined {
+    return this.#lost.get(groupId)?.lookedAt;
+  }
+
+  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAt: string | undefined): void {
     const untilMs = performance.now() + APART_FOR_MS;
     this.#lost.set(groupId, { partnerIds: new Set(partnerIds), failure, untilMs, ...(lookedAt !== undefined && { lookedAt }) });
   }
@@ -210,7 +214,7 @@ export class NodeReader {
         continue;
       }
       failure = answer;
-      this.#setLost(node, answer.reason);
+      this.#setLost(node, answer.reason, this.#lookedAt(node));
     }
     if (failure && answers.every(({ status }) => status === 'rejected')) throw failure.reason;
     return rows;

@@ -79,10 +79,12 @@ export function senderNow(): string | undefined {
  * Reads the token of the session as it is now.
  *
  * @returns Whether it is still a session of the sender.
+ * @throws ApiError When the service could not say, such as without its database.
  * @throws NoAnswerError When nothing came back.
  */
 export async function renewToken(sender: string | undefined): Promise<boolean> {
-  const { data } = await client.GET('/operator/v1/session').catch(failUnanswered);
+  const { data, error, response } = await client.GET('/operator/v1/session').catch(failUnanswered);
+  if (!response.ok && response.status !== 401) throw toError(response.status, error);
   if (!data || data.operator.operator_id !== sender) return false;
   keepSession(data);
   return true;

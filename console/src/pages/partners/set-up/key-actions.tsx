@@ -43,7 +43,8 @@ function outlivesOverlap({ expires_at }: Key): boolean {
 export function KeyActions({ apiKey, isInDoubt, onStep }: KeyActionsProps) {
   const t = useTexts(SET_UP);
   const { name, revoked_at } = apiKey;
-  if (!useMay('operator') || revoked_at !== null) return null;
+  const isRevoked = revoked_at !== null;
+  if (!useMay('operator') || (isRevoked && !isInDoubt)) return null;
   const mayReplace = isInDoubt || outlivesOverlap(apiKey);
   return (
     <Stack gap={6}>
@@ -54,7 +55,7 @@ export function KeyActions({ apiKey, isInDoubt, onStep }: KeyActionsProps) {
       )}
       <Group gap={6} wrap="nowrap">
         {mayReplace && <RowButton label={t.rotate} about={name} onClick={() => onStep({ apiKey, step: 'rotate' })} />}
-        <RowButton label={t.revoke} about={name} isRefusal onClick={() => onStep({ apiKey, step: 'revoke' })} />
+        {!isRevoked && <RowButton label={t.revoke} about={name} isRefusal onClick={() => onStep({ apiKey, step: 'revoke' })} />}
       </Group>
     </Stack>
   );
