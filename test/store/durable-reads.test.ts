@@ -22,11 +22,12 @@ import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/emb
 import { insertPendingAged } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 
-after(clearAway);
 const dataDirectory = await makeDataDirectory();
 let server = await hold(dataDirectory);
 const databaseUrl = `postgresql:///postgres?host=${encodeURIComponent(server.socketDirectory as string)}&user=postgres`;
 const service = await testService({ env: { DATABASE_URL: databaseUrl }, roles: ['api'] });
+// After the service has stopped, which may wait for an answer of the server.
+after(clearAway);
 const { client, partner, key } = await service.newPartner();
 
 /** A session that waits for no standby, whatever is set: that of an operator, or of a writer who was cut off while it waited. */
