@@ -13,6 +13,7 @@ import { relayOnNodes } from '../../src/webhooks/relay/relay-on-nodes.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
+import { cancelWaits } from '../support/postgres/cancel-waits.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { clusterUrl, portOf } from '../support/postgres/lost-node.ts';
@@ -56,21 +57,6 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     return (await worker.query("select from pg_stat_activity where wait_event = 'SyncRep'")).rowCount as number;
   }
 
-  /** Cancels whatever waits on the worker for a standby, as an operator may, until the work is done. @returns How many waits there were. */
-  async function cancelWaits(work: Promise<unknown>): Promise<number> {
-    const state = { isDone: false };
-    const done = () => {
-      state.isDone = true;
-    };
-    work.then(done, done);
-    let cancelled = 0;
-    for (; !state.isDone; await sleep(5)) {
-      const { rows } = await worker.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
-      cancelled += rows.length;
-    }
-    return cancelled;
-  }
-
   test(
     'a confirmation whose wait for the standby of the worker is cancelled is not answered as recorded',
     HANG_LIMIT,
@@ -80,7 +66,7 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
       await nameStandbys('one_that_is_away');
       try {
         const asked = first.client.confirm(fields, headers);
-        assert.ok((await cancelWaits(asked)) > 0);
+        assert.ok((await cancelWaits(worker, asked)) > 0);
         const answer = await asked;
         assert.equal(answer.status, 503, answer.text);
         assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });

@@ -17,6 +17,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { cancelWaits } from '../support/postgres/cancel-waits.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 import { clearAway, end, hold, makeDataDirectory } from '../support/postgres/embedded.ts';
 import { insertPendingAged } from '../support/records.ts';
@@ -75,21 +76,6 @@ async function undecide(transactionId: string): Promise<void> {
   await session.query(`update contribution set ${undecided} where transaction_id = $1`, [transactionId]);
   await session.query('commit');
   session.release();
-}
-
-/** Cancels whatever waits for a standby, as an operator may, until the work is done. @returns How many waits there were. */
-async function cancelWaits(work: Promise<unknown>): Promise<number> {
-  const state = { isDone: false };
-  const done = () => {
-    state.isDone = true;
-  };
-  work.then(done, done);
-  let cancelled = 0;
-  for (; !state.isDone; await sleep(5)) {
-    const { rows } = await local.query("select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'");
-    cancelled += rows.length;
-  }
-  return cancelled;
 }
 
 describe('standbys that are named after the start', () => {
@@ -229,7 +215,7 @@ describe('a wait for the standby that is cut short', () => {
     const commit = inTransaction(service.database, { lockTimeoutMs: 100 }, (db) =>
       db.query("insert into partner values ('ptn_cut_short', 'x', 1, 1, 1)"),
     );
-    assert.ok((await cancelWaits(commit)) > 0);
+    assert.ok((await cancelWaits(local, commit)) > 0);
     await assert.rejects(commit, CommitUnknownError);
   });
 
@@ -237,7 +223,7 @@ describe('a wait for the standby that is cut short', () => {
     const fields = newConfirmation();
     const headers = { 'idempotency-key': uniqueId('key') };
     const asked = client.confirm(fields, headers);
-    assert.ok((await cancelWaits(asked)) > 0);
+    assert.ok((await cancelWaits(local, asked)) > 0);
     const answer = await asked;
     assert.equal(answer.status, 503, answer.text);
     assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
@@ -270,7 +256,7 @@ describe('a wait for the standby that is cut short', () => {
     const beforeSecondRead = proxy.pauseBefore(headers['idempotency-key']);
     read();
     // The primary goes, and what waits there is not answered.
-    const cancelled = cancelWaits(beforeSecondRead);
+    const cancelled = cancelWaits(local, beforeSecondRead);
     const readAgain = await beforeSecondRead;
     await cancelled;
     await nameStandbys('');
@@ -285,13 +271,13 @@ describe('a wait for the standby that is cut short', () => {
 
   test('a commit that is to be proved is not proved', async () => {
     const proof = checkWritable(service.database.pool);
-    assert.ok((await cancelWaits(proof)) > 0);
+    assert.ok((await cancelWaits(local, proof)) > 0);
     await assert.rejects(proof, /answered with a warning/);
   });
 
   test('a read is not answered', async () => {
     const asked = client.findByEvent(uniqueId('event'));
-    assert.ok((await cancelWaits(asked)) > 0);
+    assert.ok((await cancelWaits(local, asked)) > 0);
     const answer = await asked;
     assert.equal(answer.status, 503);
     assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
@@ -312,7 +298,7 @@ describe('a wait for the standby that is cut short', () => {
 
   test('reads that arrive together wait together', async () => {
     const asked = Promise.all(Array.from({ length: 100 }, () => client.findByEvent(uniqueId('event'))));
-    const waits = await cancelWaits(asked);
+    const waits = await cancelWaits(local, asked);
     assert.ok(waits > 0 && waits < 25, `100 look-ups waited ${waits} times`);
     assert.deepEqual(countByStatus(await asked), { 503: 100 });
   });
