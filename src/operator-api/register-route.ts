@@ -11,6 +11,7 @@ import { within } from '../partner-api/http/deadline.ts';
 import { boundStream, TRANSFER_BOUNDS } from '../partner-api/http/stream-bounds.ts';
 import { watchTransfer } from '../partner-api/http/watched-transfer.ts';
 import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts';
+import { refuseMembers } from '../partner-api/validation/refuse-members.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import { markReplayed, WriteHeaders } from '../partner-api/write-headers.ts';
 import { judgeSession, requireStillSignedIn } from './access/judge-session.ts';
@@ -57,7 +58,9 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
-      if (!takesList && !takesFile && hasNul(sent)) throw nulRefused();
+      if (takesList || takesFile) return;
+      if (hasNul(sent)) throw nulRefused();
+      if (method !== 'GET' && !body) refuseMembers(sent);
     },
     handler: async (request, reply) => {
       const sent = takesFile ? { file: await tools.shared.files.hash(request, tools.uploads) } : { body: request.body };
@@ -122,7 +125,7 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   const { operation } = route;
   const idempotencyKey = String(request.headers['idempotency-key']);
   const ofFile = call.file && { ...(request.query as object), file_sha256: call.file.sha256 };
-  const members = { ...(request.params as object), ...((call.body ?? {}) as object), ...ofFile } as Record<string, JsonValue>;
+  const members = { ...((call.body ?? {}) as object), ...ofFile, ...(request.params as object) } as Record<string, JsonValue>;
   // The key is the operator's own: of two operators with the same key each has an answer.
   const keyed = {
     callerId: (actor as Actor).operatorId,

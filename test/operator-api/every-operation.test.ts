@@ -94,6 +94,16 @@ describe('every operation', () => {
           }
         });
 
+      if (method !== 'GET' && !route.body && !route.takesFile)
+        test('takes no body, so each member of one is unknown', async () => {
+          const body = { operation: 1, key_id: 'another' };
+          const { status, body: answer } = await personOf('admin').send(method, pathOf(route), { body });
+          assert.deepEqual(
+            [status, answer.error.details?.map(({ field, code }: { field: string; code: string }) => [field, code])],
+            [400, Object.keys(body).map((field) => [field, 'unknown_field'])],
+          );
+        });
+
       const below = ROLES[ROLES.indexOf(leastRole) - 1];
       if (below !== undefined)
         test(`a ${below} is forbidden`, async () => {

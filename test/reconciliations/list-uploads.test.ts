@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -291,6 +292,66 @@ describe('a list costs a bounded amount of work', HANG_LIMIT, () => {
     });
   }
 });
+
+/** Sends the whole list before it reads a byte of the answer, as many HTTP clients do, and wants the connection to end with it. */
+async function sendThenRead({ client, path }: Pick<ReconciledPartner, 'client' | 'path'>, list: Buffer, headers: object) {
+  const { hostname, port, host } = new URL(service.baseUrl);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const lines = Object.entries({
+    host,
+    connection: 'close',
+    'x-api-key': client.apiKey,
+    'idempotency-key': uniqueId('key'),
+    'content-type': 'text/csv',
+    'content-length': list.byteLength,
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.pause();
+  await new Promise<void>((resolve, reject) => {
+    socket.on('error', reject);
+    socket.write(`POST ${path}/reconciliations HTTP/1.1\r\n${lines.join('')}\r\n`);
+    socket.write(list, () => resolve());
+  });
+  const answer = await text(socket);
+  return { status: Number(answer.split(' ')[1]), answer };
+}
+
+describe(
+  'a refused list of many megabytes gets its answer, though its sender reads only after it has sent it',
+  HANG_LIMIT,
+  () => {
+    const rest = Buffer.alloc(20 << 20, 'x,1\n');
+    const withHeader = (header: string) => Buffer.concat([Buffer.from(header), rest]);
+
+    test('a column is missing, another media type, compressed, an open or unknown settlement', async () => {
+      const of = await withSettlements(1);
+      const unknown = { ...of, path: '/v1/settlements/stl_unknown' };
+      const cases = [
+        [of, withHeader('partner_event_id,partner_order_ref\n'), {}, 400, 'missing_column'],
+        [of, withHeader(HEADER), { 'content-type': 'text/plain' }, 415, 'unsupported_value'],
+        [of, withHeader(HEADER), { 'content-encoding': 'gzip' }, 415, 'unsupported_value'],
+        [unknown, withHeader(HEADER), {}, 404, 'not_found'],
+      ] as const;
+      for (const [to, list, headers, status, code] of cases) {
+        const answer = await sendThenRead(to, list, headers);
+        assert.deepEqual([answer.status, answer.answer.includes(code)], [status, true], answer.answer);
+      }
+    });
+
+    test('another list is under way', async () => {
+      const of = await withSettlements(1);
+      const request = openUpload(of);
+      request.write(HEADER);
+      const isReceiving = async () =>
+        (await database.pool.query("select from reconciliation where partner_id = $1 and status = 'receiving'", [of.partnerId]))
+          .rows.length === 1;
+      while (!(await isReceiving())) await sleep(10);
+      const { status, answer } = await sendThenRead(of, withHeader(HEADER), {});
+      assert.equal(status, 429, answer);
+      request.destroy();
+    });
+  },
+);
 
 test('a sender that leaves in the midst is no error of the service', HANG_LIMIT, async () => {
   const { client, path, partnerId } = await withSettlements();

@@ -45,6 +45,8 @@ export class OperatorClient {
       ...(this.cookie && { cookie: this.cookie }),
       ...(method !== 'GET' && { 'x-csrf-token': this.csrfToken }),
       ...(payload !== undefined && { 'content-type': 'application/json' }),
+      // Node says nothing of the body of a DELETE.
+      ...(payload !== undefined && method === 'DELETE' && { 'content-length': String(Buffer.byteLength(payload)) }),
       ...headers,
     });
     const [set] = answer.headers['set-cookie'] ?? [];

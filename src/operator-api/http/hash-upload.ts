@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
 import type { StoppableUploads } from '../../partner-api/http/stoppable-uploads.ts';
+import type { StreamBounds } from '../../partner-api/http/stream-bounds.ts';
 
 export const FILE_TYPE = 'application/octet-stream';
 /** A browser hashes a file as a whole, in memory. */
 export const FILE_BYTES_MAX = 256 * 1024 * 1024;
-/** Without a byte for so long, nothing more is waited for. */
-const SILENCE_MS = 15_000;
-/** However it arrives: 256 MiB take as long at 1 MiB a second. */
-const WHOLE_MS = 300_000;
+/** In all, however it arrives: 256 MiB take as long at 1 MiB a second. */
+const BOUNDS: StreamBounds = { idleMs: 15_000, totalMs: 300_000 };
 const UPLOADS_MAX = 4;
 
 /** What a file was, when it had arrived: its bytes are not kept. */
@@ -35,7 +34,7 @@ export class FileHasher {
    * Reads the file that a request carries, in pieces.
    *
    * @throws ServiceError `invalid_request` without a file, and for one that is too large; `rate_limited` beyond four at once;
-   * `internal_service_unavailable` when the service stops.
+   * `internal_service_unavailable` when the service stops, and 408 when the file stays away.
    */
   async hash(request: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
     const { headers } = request;
@@ -56,13 +55,10 @@ export class FileHasher {
 }
 
 async function readAndHash({ raw }: FastifyRequest, arriving: StoppableUploads): Promise<HashedUpload> {
-  const timer = setTimeout(() => raw.destroy(), SILENCE_MS).unref();
-  const last = setTimeout(() => raw.destroy(), WHOLE_MS).unref();
   try {
     const hash = createHash('sha256');
     let byteCount = 0;
-    for await (const chunk of arriving.chunksOf<Buffer>(raw.iterator({ destroyOnReturn: false }), 'the file')) {
-      timer.refresh();
+    for await (const chunk of arriving.chunksOf<Buffer>(raw.iterator({ destroyOnReturn: false }), 'the file', BOUNDS)) {
       byteCount += chunk.length;
       if (byteCount > FILE_BYTES_MAX) throw tooLarge();
       hash.update(chunk);
@@ -71,8 +67,6 @@ async function readAndHash({ raw }: FastifyRequest, arriving: StoppableUploads):
   } finally {
     // A sender reads the answer when its bytes are taken.
     raw.resume();
-    clearTimeout(timer);
-    clearTimeout(last);
   }
 }
 

@@ -3,7 +3,7 @@ import { listLinesWithContributions } from '../../operations/reconciliations/lis
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
-import { boundStream, TRANSFER_BOUNDS } from '../../partner-api/http/stream-bounds.ts';
+import { TRANSFER_BOUNDS } from '../../partner-api/http/stream-bounds.ts';
 import { watchTransfer } from '../../partner-api/http/watched-transfer.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
@@ -45,19 +45,16 @@ export const reconcile = operatorRoute({
   async handle({ tools, actor, request, reply, params: { partner_id: partnerId, settlement_id: settlementId } }) {
     const format = formatOfList(request);
     tools.shared.beginList(partnerId, reply.raw);
-    const body = boundStream(request.body as Readable, TRANSFER_BOUNDS);
+    const body = request.body as Readable;
     const requireSenderAllowed = () => requireStillSignedIn(request, reconcileForPartner.leastRole, tools);
-    const received = body.iterator({ destroyOnReturn: false });
+    const arriving = tools.uploads.chunksOf(body.iterator({ destroyOnReturn: false }), 'the list', TRANSFER_BOUNDS);
     const list = {
       partnerId,
       settlementId,
       format,
       requireSenderAllowed,
       idempotencyKey: String(request.headers['idempotency-key']),
-      chunks: watchTransfer(tools.uploads.chunksOf(received, 'the list'), {
-        partner: 'sends',
-        checkAllowed: requireSenderAllowed,
-      }),
+      chunks: watchTransfer(arriving, { partner: 'sends', checkAllowed: requireSenderAllowed }),
     };
     try {
       const { reconciliation, isReplay } = await reconcileForPartner(tools.shared.reconcile, actor, list);

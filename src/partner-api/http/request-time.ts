@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import type { AnswerClientError } from './node-answers.ts';
 
 /** A request must arrive completely within this time. */
@@ -9,8 +10,9 @@ export const LONGEST_REQUEST_MS = 900_000;
 /** A partner's list, which is longer and takes longer than other bodies may. */
 const LISTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;
 
-/** So long the rest of a list may take that is answered before it has arrived. */
+/** So long the rest of a list may take that is answered before it has arrived, and so many bytes it may have. */
 const REST_OF_LIST_MS = 30_000;
+const REST_OF_LIST_BYTES = LIST_LIMITS.bytes;
 
 /**
  * Ends a request whose body does not arrive in time, in Node's own way. One that is answered already gets no second answer: the rest of its
@@ -40,8 +42,20 @@ function limitBodyTime(request: IncomingMessage, response: ServerResponse, answe
   request.once('end', clear);
   response.once('close', () => {
     if (request.complete || socket.destroyed) return clear();
-    if (isLong) timer = setTimeout(expire, REST_OF_LIST_MS);
+    if (isLong) {
+      timer = setTimeout(expire, REST_OF_LIST_MS);
+      onBytesBeyond(request, REST_OF_LIST_BYTES, expire);
+    }
     socket.once('close', clear);
+  });
+}
+
+/** Reads the rest of a body, and throws it away. */
+function onBytesBeyond(request: IncomingMessage, bytesMax: number, callback: () => void): void {
+  let bytes = 0;
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.byteLength;
+    if (bytes > bytesMax) callback();
   });
 }
 

@@ -1,4 +1,5 @@
 import { type ServiceError, unavailable } from '../../domain/service-error.ts';
+import type { StreamBounds } from './stream-bounds.ts';
 
 /** The uploads that a stop of the service ends. */
 export class StoppableUploads {
@@ -6,17 +7,25 @@ export class StoppableUploads {
   #underWay = 0;
 
   /**
-   * The chunks of one upload as they arrive. After {@link end} it waits for no further one.
+   * The chunks of one upload as they arrive. After {@link end} it waits for no further one, nor for one that stays away for too long; only
+   * the time in which the service waits counts as the time between two chunks.
    *
+   * @param chunks Of a request, such that the end of the iteration does not destroy it: the answer would be lost with the connection.
    * @param what Such as `the list`.
-   * @throws ServiceError `internal_service_unavailable` after {@link end}.
+   * @throws ServiceError `internal_service_unavailable`: after {@link end}, and 408 beyond the bounds.
    */
-  async *chunksOf<Chunk>(chunks: AsyncIterable<Chunk>, what: string): AsyncGenerator<Chunk> {
+  async *chunksOf<Chunk>(chunks: AsyncIterable<Chunk>, what: string, { idleMs, totalMs }: StreamBounds): AsyncGenerator<Chunk> {
     const iterator = chunks[Symbol.asyncIterator]();
+    const untilMs = performance.now() + totalMs;
     this.#underWay++;
     try {
       for (;;) {
-        const { done, value } = await this.#orStopped(iterator.next(), what);
+        const leftMs = untilMs - performance.now();
+        const wait =
+          idleMs < leftMs
+            ? { ms: idleMs, error: () => late(what, 'transfer_idle', `Nothing of it came for ${idleMs} ms.`) }
+            : { ms: leftMs, error: () => late(what, 'transfer_long', `It took longer than ${totalMs} ms.`) };
+        const { done, value } = await this.#inTime(iterator.next(), what, wait);
         if (done) return;
         yield value;
       }
@@ -35,15 +44,28 @@ export class StoppableUploads {
   }
 
   /** A listener of its own for each chunk: a promise for all would keep every chunk. */
-  #orStopped<Value>(next: Promise<Value>, what: string): Promise<Value> {
+  #inTime<Value>(
+    next: Promise<Value>,
+    what: string,
+    { ms, error }: { readonly ms: number; readonly error: () => ServiceError },
+  ): Promise<Value> {
     const { signal } = this.#stop;
     return new Promise((resolve, reject) => {
       const stop = () => reject(stopping(what));
       if (signal.aborted) stop();
       signal.addEventListener('abort', stop);
-      next.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+      const timer = setTimeout(() => reject(error()), ms).unref();
+      next.then(resolve, reject).finally(() => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+      });
     });
   }
+}
+
+function late(what: string, limit: 'transfer_idle' | 'transfer_long', reason: string): ServiceError {
+  const message = `The service waits no longer for the rest of ${what}. ${reason} Send it again under the same key.`;
+  return unavailable(message, { status: 408, limit });
 }
 
 function stopping(what: string): ServiceError {

@@ -1,4 +1,3 @@
-import type { EventEmitter } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Limit } from '../../domain/limit-names.ts';
 import { unavailable } from '../../domain/service-error.ts';
@@ -12,21 +11,15 @@ export interface StreamBounds {
 /** The limits of a transfer that takes minutes, whatever its size. */
 export const TRANSFER_BOUNDS: StreamBounds = { idleMs: 30_000, totalMs: 900_000 };
 
-/**
- * Ends a stream whose other end has stopped, or that takes too long. A half-sent answer is cut off. It keeps no process from its end: a body
- * that is answered before it has arrived may never close.
- *
- * @param until When it closes nothing is bounded any more: the answer, for a body. One that is refused is not read to its end, and does
- *   not close.
- */
-export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds, until: EventEmitter = stream): Readable {
+/** Cuts off an answer whose other end has stopped, or that takes too long. {@link StoppableUploads.chunksOf} bounds a body, whose sender gets an answer. */
+export function boundStream(stream: Readable, { idleMs, totalMs }: StreamBounds): Readable {
   const end = (limit: Limit, reason: string) => () => stream.destroy(unavailable(`The stream was ended: ${reason}.`, { limit }));
   const total = setTimeout(end('transfer_long', `it took longer than ${totalMs} ms`), totalMs).unref();
   const idle = setTimeout(end('transfer_idle', `no data for ${idleMs} ms`), idleMs).unref();
   stream.on('data', () => idle.refresh());
   // A listener for data would start the stream; it starts when it is read.
   stream.pause();
-  until.once('close', () => {
+  stream.once('close', () => {
     clearTimeout(total);
     clearTimeout(idle);
   });

@@ -1,5 +1,6 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
@@ -8,7 +9,8 @@ import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
+import type { StoppableUploads } from '../http/stoppable-uploads.ts';
+import { type StreamBounds, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
@@ -37,6 +39,7 @@ const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
 export function reconcileSettlement(app: FastifyInstance, { operations, authenticate, uploads }: PartnerApiOptions): void {
   takeListsAsStreams(app);
   const beginUpload = shareTransfers(UPLOAD_SHARES);
+  const begun = new WeakSet<FastifyRequest>();
   app.post<Shape>(
     '/v1/settlements/:settlement_id/reconciliations',
     {
@@ -51,10 +54,12 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
         response: { 202: ReconcilingBody },
       },
       serializerCompiler: writtenAlready,
-      onRequest(_request, reply, done) {
-        // A refused list is not read to its end.
-        reply.header('connection', 'close');
-        done();
+      async onRequest(request, reply) {
+        beginUpload(callerOf(request).partnerId, reply.raw);
+        begun.add(request);
+      },
+      async onSend(request) {
+        if (begun.has(request)) await discardRest(request.raw, uploads);
       },
     },
     async (request, reply) => {
@@ -63,10 +68,10 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       const { partnerId } = callerOf(request);
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOfList(request);
-      beginUpload(partnerId, reply.raw);
       const checkAllowed = () => requirePermission(request, authenticate);
-      const body = boundStream(request.body as Readable, TRANSFER_BOUNDS, reply.raw);
-      const chunks = watchTransfer(uploads.chunksOf(body, 'the list'), { partner: 'sends', checkAllowed });
+      const body = request.body as Readable;
+      const arriving = uploads.chunksOf(body.iterator({ destroyOnReturn: false }), 'the list', TRANSFER_BOUNDS);
+      const chunks = watchTransfer(arriving, { partner: 'sends', checkAllowed });
       const standing = () => {
         const { isSuspended, unverified } = callerOf(request);
         return { isSuspended, isUnverified: unverified === 'partner' };
@@ -79,4 +84,24 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));
     },
   );
+}
+
+/** The rest of a refused list, as long as it keeps coming. A sender who waits in the midst of it waits for the answer. */
+const REST_BOUNDS: StreamBounds = { ...TRANSFER_BOUNDS, idleMs: 1_000 };
+
+/**
+ * Reads what is left of a list that is refused before it has arrived: a client that sends first and reads then would lose the answer with
+ * its connection.
+ */
+async function discardRest(request: IncomingMessage, uploads: StoppableUploads): Promise<void> {
+  let bytes = 0;
+  try {
+    const rest = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+    for await (const chunk of uploads.chunksOf(rest, 'the list', REST_BOUNDS)) {
+      bytes += chunk.byteLength;
+      if (bytes > LIST_LIMITS.bytes) return;
+    }
+  } catch {
+    // Its sender is gone or pauses, or the service stops: the answer waits no longer.
+  }
 }
