@@ -4,7 +4,7 @@ import { canPrepare, type Database, type Queryable } from './database.ts';
 import { durableRead } from './durable-read.ts';
 import { withoutTransactionTimeout } from './session-settings.ts';
 
-/** A statement of the hot path: prepared once per connection under its name, when that is possible. */
+/** A statement with a name, under which it is prepared once per connection, when that is possible. */
 export interface Statement {
   readonly name: string;
   readonly text: string;

@@ -140,7 +140,7 @@ class StorageCounter implements StorageUsage {
     );
   }
 
-  /** @returns Those for whom it failed. */
+  /** @returns Those that are to be tried alone: of each batch that failed, and everybody after one that waited for a row. */
   async #writeTogether(due: readonly Due[]): Promise<Due[]> {
     const left: Due[] = [];
     for (let from = 0; from < due.length; from += TOGETHER_MAX) {

@@ -53,7 +53,7 @@ export interface ClosingRequest {
   readonly isEarly: boolean;
   /** The settlement that the operator means: when it is no longer open, its successor is not closed. */
   readonly settlementId?: string | undefined;
-  /** Replaces the database's clock in tests. */
+  /** Replaces the database's clock: the clock of the partner in a sandbox, and that of a test. */
   readonly now?: Date | undefined;
   /** The id of the settlement that is opened; a new one by default. */
   readonly nextSettlementId?: string | undefined;

@@ -8,9 +8,9 @@ const OLDEST =
   'select ctid as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)';
 
 /**
- * Numbers the oldest events of the outbox, in the order of their transactions and positions, and makes a delivery of each for every
- * endpoint that wants it. What began after another had committed has the higher transaction, and the higher position. The
- * counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
+ * Takes the oldest events of the outbox, in the order of their transactions and then of their positions, numbers what it took in the order
+ * of the positions alone, and makes a delivery of each for every endpoint that wants it. What began after another had committed has the
+ * higher transaction and the higher position: in either order it comes after the other. The counter's row is held meanwhile, so that there is one numbering at a time and no number is left out; who finds it held leaves the
  * partner to its holder. The rows are taken by their places, which nothing changes as long as the statement sees them.
  */
 const NUMBER: Statement = {
