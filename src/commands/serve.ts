@@ -139,7 +139,7 @@ async function serveAsWorker(
   const service = await startServiceProcess(config, {
     ...options,
     ...start,
-    migrates: false,
+    isFirst: false,
     onTrouble: troublesForFirstProcess(),
   });
   isStarted = true;

@@ -87,7 +87,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   const state = { isStopping: false };
   const { passwordCosts } = options;
   const troubles: { tell?: (error: unknown) => void } = {};
-  const service = await startServiceProcess(config, { ...options, migrates: true, onTrouble: (error) => troubles.tell?.(error) });
+  const service = await startServiceProcess(config, { ...options, isFirst: true, onTrouble: (error) => troubles.tell?.(error) });
   parts.defer(service.stop);
   const workers = service.database.isDistributed ? new WorkerWatch(service.openPool(WORKERS_POOL_SIZE)) : undefined;
   const database = service.openPool(WATCH_POOL_SIZE);
@@ -126,20 +126,20 @@ export async function startService(config: Config, options: ServiceOptions = {})
 
 export interface ServiceProcessOptions extends ServiceOptions, Pick<PartnerApiSettings, 'processes' | 'onTrouble'> {
   /** Whether this is the first process, which migrates the database and runs the embedded server. */
-  readonly migrates: boolean;
+  readonly isFirst: boolean;
   /** Where the first process finds the tables. */
   readonly schema?: string | undefined;
 }
 
 /** The parts of one process: everything except the admin listener. */
 export async function startServiceProcess(config: Config, options: ServiceProcessOptions): Promise<ServiceProcess> {
-  const { migrates, schema, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
+  const { isFirst, schema, onProgress = () => {}, onTrouble = () => {}, roles = SERVICE_ROLES } = options;
   const log = openServiceLog(config.logLevel);
   const parts = new AsyncDisposableStack();
   try {
-    const embeddedServer = migrates ? 'keep' : 'attach';
-    const connection = { migrates, embeddedServer, schema, poolSize: POOL_SIZE, logger: log.logger, onProgress } as const;
-    const store = await connectStore(config, connection);
+    const embeddedServer = isFirst ? 'keep' : 'attach';
+    const forStore = { migrates: isFirst, embeddedServer, schema, poolSize: POOL_SIZE, logger: log.logger, onProgress } as const;
+    const store = await connectStore(config, forStore);
     parts.defer(() => store.close());
     const { database } = store;
     const late = parts.use(new AsyncDisposableStack());
