@@ -78,7 +78,7 @@ export interface LostNode {
 interface KnownLost extends LostNode {
   readonly untilMs: number;
   /** One of its partners, where {@link NodeReader.look} found it lost: it may be read from all the same, and its commits wait. */
-  readonly lookedAt?: string;
+  readonly lookedAtPartnerId?: string;
 }
 
 /** The partners whose rows are on one of these nodes. */
@@ -133,7 +133,7 @@ export class NodeReader {
 
   /** Each of these is read anew. One that a look found lost may answer reads all the same, and stays until a look is answered. */
   #forgetWhatReadsFound(): void {
-    for (const [groupId, { lookedAt }] of this.#lost) if (lookedAt === undefined) this.#lost.delete(groupId);
+    for (const [groupId, { lookedAtPartnerId }] of this.#lost) if (lookedAtPartnerId === undefined) this.#lost.delete(groupId);
   }
 
   #askBy<Row extends pg.QueryResultRow>(send: typeof run): Ask<Row> {
@@ -158,39 +158,43 @@ export class NodeReader {
   /** @returns Whether the node answers. */
   async #lookAt(partnerId: string): Promise<boolean> {
     const { pool } = this.#database;
-    const failure = await run(pool, LOOK_AT_NODE, [partnerId]).then(
-      () => undefined,
-      (error: unknown) => ({ error }),
-    );
-    if (!failure) return true;
-    this.#nodes = await listPartnersByNode(pool);
-    const node = nodeOf(this.#nodes, partnerId);
-    const { error } = failure;
-    if (node && isCanceled(error)) this.#setLost(node, lateWorker(node.node, error as Error), partnerId);
+    try {
+      await run(pool, LOOK_AT_NODE, [partnerId]);
+      return true;
+    } catch (error) {
+      this.#nodes = await listPartnersByNode(pool);
+      const node = nodeOf(this.#nodes, partnerId);
+      if (node) this.#noteFailedLook(node, partnerId, error);
+      return false;
+    }
+  }
+
+  #noteFailedLook(node: PartnersOfNode, partnerId: string, error: unknown): void {
+    if (isCanceled(error)) this.#setLost(node, lateWorker(node.node, error as Error), partnerId);
+    else if (isWithoutWorker(problemOf(error))) this.#setLost(node, error, partnerId);
     // What says nothing of the node itself, such as a pool without a free connection, is forgotten with the next answer.
-    else if (node) this.#setLost(node, error, isWithoutWorker(problemOf(error)) ? partnerId : this.#lookedAt(node));
-    return false;
+    else this.#setLost(node, error, this.#lookedAtPartnerOf(node));
   }
 
-  #lookedAt({ groupId }: PartnersOfNode): string | undefined {
-    return this.#lost.get(groupId)?.lookedAt;
+  #lookedAtPartnerOf({ groupId }: PartnersOfNode): string | undefined {
+    return this.#lost.get(groupId)?.lookedAtPartnerId;
   }
 
-  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAt: string | undefined): void {
-    const untilMs = performance.now() + APART_FOR_MS;
-    this.#lost.set(groupId, { partnerIds: new Set(partnerIds), failure, untilMs, ...(lookedAt !== undefined && { lookedAt }) });
+  #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAtPartnerId: string | undefined): void {
+    const lost = { partnerIds: new Set(partnerIds), failure, untilMs: performance.now() + APART_FOR_MS };
+    this.#lost.set(groupId, { ...lost, ...(lookedAtPartnerId !== undefined && { lookedAtPartnerId }) });
   }
 
   /** A read of a node proves nothing of its commits: one that a look found lost is looked at again, beside other work. */
   #foundReadable(groupId: number): void {
     const lost = this.#lost.get(groupId);
-    if (lost?.lookedAt === undefined) this.#lost.delete(groupId);
-    else if (performance.now() >= lost.untilMs) void this.#lookAgain(groupId, { ...lost, lookedAt: lost.lookedAt });
+    if (lost?.lookedAtPartnerId === undefined) this.#lost.delete(groupId);
+    else if (performance.now() >= lost.untilMs) void this.#lookAgain(groupId, lost, lost.lookedAtPartnerId);
   }
 
-  async #lookAgain(groupId: number, lost: KnownLost & { readonly lookedAt: string }): Promise<void> {
+  async #lookAgain(groupId: number, lost: KnownLost, partnerId: string): Promise<void> {
     this.#lost.set(groupId, { ...lost, untilMs: performance.now() + APART_FOR_MS });
-    if (await this.#lookAt(lost.lookedAt).catch(() => false)) this.#lost.delete(groupId);
+    if (await this.#lookAt(partnerId).catch(() => false)) this.#lost.delete(groupId);
   }
 
   async #readApart<Row extends pg.QueryResultRow>(
@@ -214,7 +218,7 @@ export class NodeReader {
         continue;
       }
       failure = answer;
-      this.#setLost(node, answer.reason, this.#lookedAt(node));
+      this.#setLost(node, answer.reason, this.#lookedAtPartnerOf(node));
     }
     if (failure && answers.every(({ status }) => status === 'rejected')) throw failure.reason;
     return rows;
