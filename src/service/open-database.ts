@@ -73,8 +73,13 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
   const store = await openStore(config, options);
   try {
     const isDistributed = await prepare(store, config, options);
-    const withTables = (database: Database): Database => ({ ...database, isDistributed });
-    return { ...store, database: withTables(store.database), openPool: (size) => withTables(store.openPool(size)) };
+    const withDistribution = (database: Database): Database => ({ ...database, isDistributed });
+    return {
+      ...store,
+      database: withDistribution(store.database),
+      openPool: (size) => withDistribution(store.openPool(size)),
+      openApart: (size, settings) => withDistribution(store.openApart(size, settings)),
+    };
   } catch (error) {
     await store.close();
     throw error;
