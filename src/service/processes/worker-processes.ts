@@ -54,10 +54,10 @@ export async function startServiceProcesses(
   await requireFreePorts(config, roles);
   const listener = await openConfiguredAdminListener(config);
   const log = openServiceLog(config.logLevel);
-  const pool = openWorkerPool(count, log);
+  const processes = openProcesses(count, log);
   const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
   const store = await opening.catch(async (error: unknown) => {
-    await pool.stop();
+    await processes.stop();
     await listener.close();
     throw error;
   });
@@ -72,7 +72,7 @@ export async function startServiceProcesses(
   const watch = openDatabaseWatch({ ...store, workers, logger: log.logger });
   hearTroubles(watch.noteProblem);
   const stop = once(async () => {
-    await pool.stop(async () => operators?.close());
+    await processes.stop(async () => operators?.close());
     await operators?.jobsEnded();
     await listener.close();
     watch.close();
@@ -83,21 +83,21 @@ export async function startServiceProcesses(
   try {
     const own = openOwnMetrics({
       databaseReasons: () => watch.reasons,
-      countMissing: pool.countMissing,
-      countDied: pool.countDied,
+      countMissing: processes.countMissing,
+      countDied: processes.countDied,
       countDropped: log.countDropped,
     });
     let baseUrl = '';
     operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, counts: measureOperators(own) });
     listener.answerBy({
       further: operators.handle,
-      metrics: collectFromProcesses(own, pool.workers),
+      metrics: collectFromProcesses(own, processes.taking),
       checkReadiness: async () => {
-        const restrictions = [pool.checkProcesses(), await watch.check()].filter((each) => each !== undefined);
+        const restrictions = [processes.checkProcesses(), await watch.check()].filter((each) => each !== undefined);
         return restrictions.length === 0 ? undefined : restrictions.join('; ');
       },
     });
-    baseUrl = await pool.start(store.findSchema);
+    baseUrl = await processes.start(store.findSchema);
     return { baseUrl, operationsPort: listener.port, database: store.database, log, stop };
   } catch (error) {
     await stop();
@@ -105,9 +105,9 @@ export async function startServiceProcesses(
   }
 }
 
-interface WorkerPool {
+interface Processes {
   /** Those that take requests now. */
-  readonly workers: ReadonlySet<Worker>;
+  readonly taking: ReadonlySet<Worker>;
   /**
    * Starts all; returns the address that they share.
    *
@@ -132,20 +132,20 @@ interface WorkerPool {
 }
 
 /** The processes that take requests. They load the program while the first one prepares the database. */
-function openWorkerPool(count: number, { logger }: Log): WorkerPool {
-  const workers = new Set<Worker>();
-  const loading = Array.from({ length: count }, forkWorker);
+function openProcesses(count: number, { logger }: Log): Processes {
+  const taking = new Set<Worker>();
+  const loading = Array.from({ length: count }, forkProcess);
   let [isStarted, isStopping] = [false, false];
   let died = 0;
   const keepOne = async (findSchema: Store['findSchema']): Promise<string> => {
     const loaded = loading.pop();
-    const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkWorker();
+    const { worker, listening } = loaded?.worker.isConnected() ? loaded : forkProcess();
     endStandstill(worker, logger);
     if (worker.isConnected()) worker.send({ schema: findSchema() } satisfies StartMessage);
     const baseUrl = await listening;
-    workers.add(worker);
+    taking.add(worker);
     worker.once('exit', (code, signal) => {
-      workers.delete(worker);
+      taking.delete(worker);
       if (isStopping) return;
       died += 1;
       logger.error({ pid: worker.process.pid, code, signal }, 'a process died and is replaced');
@@ -154,44 +154,44 @@ function openWorkerPool(count: number, { logger }: Log): WorkerPool {
     return baseUrl;
   };
   const report = reportFailedStarts(logger);
-  const onFailedStart = (error: unknown) => void (isStopping || report(error, count - workers.size));
+  const onFailedStart = (error: unknown) => void (isStopping || report(error, count - taking.size));
   /** The first replacement starts at once; while none can start, one is tried every second. */
   const replace = async (findSchema: Store['findSchema']): Promise<void> => {
     while (!isStopping && (await keepOne(findSchema).catch(onFailedStart)) === undefined) await sleep(RESTART_PAUSE_MS);
   };
   return {
-    workers,
+    taking,
     async start(findSchema) {
       const [baseUrl = ''] = await Promise.all(Array.from({ length: count }, () => keepOne(findSchema)));
       isStarted = true;
       return baseUrl;
     },
-    checkProcesses: () => judge({ taking: workers.size, count, isStarted, isStopping }),
-    countMissing: () => count - workers.size,
+    checkProcesses: () => judge({ takingCount: taking.size, count, isStarted, isStopping }),
+    countMissing: () => count - taking.size,
     countDied: () => died,
     async stop(closeFirst) {
       isStopping = true;
       await closeFirst?.();
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopWorker(worker)));
+      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
     },
   };
 }
 
-interface PoolState {
+interface ProcessesState {
   /** How many take requests now. */
-  readonly taking: number;
+  readonly takingCount: number;
   /** How many are to. */
   readonly count: number;
   readonly isStarted: boolean;
   readonly isStopping: boolean;
 }
 
-/** As {@link WorkerPool.checkProcesses}. */
-function judge({ taking, count, isStarted, isStopping }: PoolState): string | undefined {
+/** As {@link Processes.checkProcesses}. */
+function judge({ takingCount, count, isStarted, isStopping }: ProcessesState): string | undefined {
   if (isStopping) throw new Error('the service is stopping');
-  if (taking === count) return undefined;
-  const sentence = `${taking} of ${count} processes take requests`;
-  if (taking === 0 || !isStarted) throw new Error(sentence);
+  if (takingCount === count) return undefined;
+  const sentence = `${takingCount} of ${count} processes take requests`;
+  if (takingCount === 0 || !isStarted) throw new Error(sentence);
   return `${sentence}; the log says why another one does not start, and one is tried every second`;
 }
 
@@ -233,14 +233,14 @@ function hearTroubles(listener: (problem: DatabaseProblem | undefined) => void):
   });
 }
 
-interface ForkedWorker {
+interface ForkedProcess {
   readonly worker: Worker;
   /** The address of the service, once the process takes requests. */
   readonly listening: Promise<string>;
 }
 
 /** Begins a process, which loads the program and waits for a {@link StartMessage}. */
-function forkWorker(): ForkedWorker {
+function forkProcess(): ForkedProcess {
   const worker = cluster.fork();
   closeHandedConnections(worker);
   const listening = new Promise<string>((resolve, reject) => {
@@ -262,7 +262,7 @@ function forkWorker(): ForkedWorker {
   return { worker, listening };
 }
 
-async function stopWorker(worker: Worker): Promise<void> {
+async function stopProcess(worker: Worker): Promise<void> {
   if (worker.isDead()) return;
   await new Promise<void>((resolve) => {
     worker.once('exit', () => resolve());
