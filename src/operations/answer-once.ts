@@ -79,10 +79,9 @@ export async function answerOnce(
   const since = performance.now();
   for (let pauseMs = FIRST_LOOK_MS, isFree = true; ; pauseMs *= 2) {
     const claimId = newWorkId();
-    const claim = { leftAfterSeconds: LEFT_AFTER_SECONDS, claimId };
-    const workId = isFree ? await claimKeyedAnswer(pool, request, claim) : undefined;
-    if (workId !== undefined)
-      return doClaimed(pool, request, { claimId, workId, isTakenOver: workId !== claimId }, { work, form });
+    const terms = { leftAfterSeconds: LEFT_AFTER_SECONDS, claimId };
+    const workId = isFree ? await claimKeyedAnswer(pool, request, terms) : undefined;
+    if (workId !== undefined) return doOnce(pool, request, { claimId, workId, isTakenOver: workId !== claimId }, { work, form });
     const found = await findKeyedAnswer(pool, request);
     isFree = found === undefined;
     if (found) assertSameFingerprint(found.fingerprint, request.fingerprint);
@@ -94,6 +93,7 @@ export async function answerOnce(
   throw unavailable('The same request is still under way; its outcome is not known yet.');
 }
 
+/** The row of the key, while this process has it. */
 interface Claim extends Pick<Work, 'workId' | 'isTakenOver'> {
   readonly claimId: string;
 }
@@ -103,18 +103,19 @@ interface Task {
   readonly form: AnswerForm;
 }
 
-async function doClaimed(pool: Database['pool'], request: KeyedRequest, own: Claim, { work, form }: Task): Promise<KeyedAnswer> {
-  const { claim, textOfChange, isWithoutCommit } = claimOf(request, own, form);
+async function doOnce(pool: Database['pool'], request: KeyedRequest, claim: Claim, task: Task): Promise<KeyedAnswer> {
+  const { form } = task;
+  const { work, textOfChange, isWithoutCommit } = watchedWork(request, claim, form);
   let answer: object;
   try {
-    answer = await claimed(pool, request, () => work(claim));
+    answer = await whileRenewing(pool, request, () => task.work(work));
   } catch (error) {
-    return afterFailure(pool, request, own, { error, form, isWithoutCommit: isWithoutCommit() });
+    return afterFailure(pool, request, claim, { error, form, isWithoutCommit: isWithoutCommit() });
   }
   const ofChange = textOfChange();
   if (ofChange !== undefined) return { text: ofChange, isReplay: false };
   const text = form.write(answer);
-  if (await keepClaimedAnswer(pool, request, { workId: own.workId, answer: form.seal(request, text) }))
+  if (await keepClaimedAnswer(pool, request, { workId: claim.workId, answer: form.seal(request, text) }))
     return { text, isReplay: false };
   // Another process took the work over, as if this one were dead, and has ended it: its answer was given first.
   const first = (await findOfOther(pool, request))?.answer;
@@ -166,19 +167,15 @@ function takenOver(): ServiceError {
   return unavailable('Another process has taken this request over; its outcome is not known yet.');
 }
 
-interface WatchedClaim {
-  readonly claim: Work;
+interface WatchedWork {
+  readonly work: Work;
   /** The answer that a committed change stored; `undefined` without one. */
   readonly textOfChange: () => string | undefined;
   /** The work is a change that stores its answer, and no transaction of it has come to its COMMIT. */
   readonly isWithoutCommit: () => boolean;
 }
 
-function claimOf(
-  request: KeyedRequest,
-  { workId, isTakenOver }: Pick<Work, 'workId' | 'isTakenOver'>,
-  form: AnswerForm,
-): WatchedClaim {
+function watchedWork(request: KeyedRequest, { workId, isTakenOver }: Claim, form: AnswerForm): WatchedWork {
   let text: string | undefined;
   let changes = 0;
   let hasKept = false;
@@ -201,10 +198,15 @@ function claimOf(
     return stored.answer;
   };
   const isWithoutCommit = () => changes === 1 && !hasKept;
-  return { claim: { workId, isTakenOver, answer }, textOfChange: () => text, isWithoutCommit };
+  return { work: { workId, isTakenOver, answer }, textOfChange: () => text, isWithoutCommit };
 }
 
-async function claimed<Result>(pool: Database['pool'], request: KeyedRequest, work: () => Promise<Result>): Promise<Result> {
+/** Renews the claim until the work has ended. */
+async function whileRenewing<Result>(
+  pool: Database['pool'],
+  request: KeyedRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
   // A failed renewal is tried again with the next one.
   const timer = setInterval(() => renewKeyedClaim(pool, request).catch(() => undefined), RENEW_EVERY_MS).unref();
   try {
