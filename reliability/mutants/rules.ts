@@ -477,7 +477,7 @@ export const RULES: readonly Rule[] = [
     file: STORE,
     find: "const FIND_BY_ID = findBy('find_contributions_by_id', 'transaction_id', rowOf);",
     replace:
-      "const FIND_BY_ID = findStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`);",
+      "const FIND_BY_ID = wantedStatement('find_contributions_by_id', 2, (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, transaction_id) cross join lateral (select * from contribution where transaction_id = wanted.transaction_id and ${partnerId} <> '' limit 1) c ${withLink('c.partner_id')}`);",
     tests: ['emissions/associate-emissions-estimate'],
   },
   {

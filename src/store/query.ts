@@ -1,3 +1,13 @@
+/**
+ * How a statement is sent, and how rows are found by their keys.
+ *
+ * | Wanted | Use |
+ * | --- | --- |
+ * | One row by its unique key | {@link run}, with {@link isRow}, or {@link rowOf} in a subquery |
+ * | A page of all rows by their ids, or those of a list of ids | {@link runListById} |
+ * | Rows of a list of keys, for operators | {@link runListed}, of a {@link listedStatement} |
+ * | The same for the requests of partners: a durable read | {@link runWanted}, of a {@link wantedStatement} |
+ */
 import type pg from 'pg';
 import { withBinaryLists } from './binary-lists.ts';
 import { canPrepare, type Database, type Queryable } from './database.ts';
@@ -141,7 +151,7 @@ function firstOf(key: string, conditions: readonly (string | undefined)[]): stri
 const LISTED = '(select * from unnest($1::text[], $2::text[]))';
 
 /** Rows of any partners, by {@link LISTED} pairs. */
-export interface FindListed {
+export interface ListedStatement {
   /** Prepared: looks each up by its index, whatever was known of the table. */
   readonly oneByOne: Statement;
   /** Planned anew: a distributed database has no such look-up. */
@@ -151,11 +161,11 @@ export interface FindListed {
 }
 
 /** @param write Writes the text, given SQL of the rows under their alias, and of their partner. */
-export function findListed(
+export function listedStatement(
   name: string,
   { table, alias, key }: { readonly table: string; readonly alias: string; readonly key: string },
   write: (rows: string, partnerId: string) => string,
-): FindListed {
+): ListedStatement {
   const anyPartner = `${alias}.partner_id`;
   const row = rowOf(table, { partnerId: 'listed_partner', key, value: 'listed_key' });
   return {
@@ -175,7 +185,7 @@ export interface ListedIn extends Pick<Database, 'isDistributed'> {
 
 export async function runListed<Row extends pg.QueryResultRow>(
   { pool, isDistributed }: ListedIn,
-  { oneByOne, anywhere, ofOne }: FindListed,
+  { oneByOne, anywhere, ofOne }: ListedStatement,
   listed: readonly (readonly [partnerId: string, key: string])[],
 ): Promise<Row[]> {
   const [first] = listed;
@@ -187,7 +197,7 @@ export async function runListed<Row extends pg.QueryResultRow>(
 }
 
 /** A durable read that finds rows for a list of keys, of any partners, and the same for those of one partner. */
-export interface FindStatement {
+export interface WantedStatement {
   readonly ofAny: Statement;
   /**
    * Finds rows of one partner, which is its last parameter: a distributed database then uses that partner's node only, and has no other
@@ -200,16 +210,16 @@ export interface FindStatement {
  * @param parameters How many parameters the text has without the partner.
  * @param write Writes the text, given SQL for the partner of a row.
  */
-export function findStatement(name: string, parameters: number, write: (partnerId: string) => string): FindStatement {
+export function wantedStatement(name: string, parameters: number, write: (partnerId: string) => string): WantedStatement {
   return {
     ofAny: durableRead({ name, text: write('wanted.partner_id') }),
     ofOne: durableRead({ name: `${name}_of_one`, text: write(`$${parameters + 1}`) }),
   };
 }
 
-export async function runFind<Row extends pg.QueryResultRow>(
+export async function runWanted<Row extends pg.QueryResultRow>(
   db: Queryable,
-  { ofAny, ofOne }: FindStatement,
+  { ofAny, ofOne }: WantedStatement,
   wanted: readonly { readonly partnerId: string }[],
   values: unknown[],
 ): Promise<Row[]> {

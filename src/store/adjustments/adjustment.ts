@@ -1,8 +1,18 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
 import { NOW } from '../bulk-rows.ts';
-import type { Database, Queryable } from '../database.ts';
-import { findListed, isRow, type ListById, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
+import type { Queryable } from '../database.ts';
+import {
+  isRow,
+  type ListById,
+  type ListedIn,
+  listedStatement,
+  type PageOfIds,
+  run,
+  runListById,
+  runListed,
+  type Statement,
+} from '../query.ts';
 import { readExact, writeExact } from '../settlements/exact-totals.ts';
 
 /**
@@ -145,7 +155,7 @@ export async function findAdjustment(db: Queryable, partnerId: string, adjustmen
   return row && readRow(row);
 }
 
-const FIND_LISTED = findListed(
+const FIND_LISTED = listedStatement(
   'find_listed_adjustments',
   { table: 'adjustment', alias: 'a', key: 'adjustment_id' },
   (rows) => `select ${COLUMNS} from ${rows}`,
@@ -153,7 +163,7 @@ const FIND_LISTED = findListed(
 
 /** Finds adjustments of any partners. Their order is undefined. */
 export async function findListedAdjustments(
-  database: Pick<Database, 'pool' | 'isDistributed'>,
+  database: ListedIn,
   listed: readonly Pick<Adjustment, 'partnerId' | 'adjustmentId'>[],
 ): Promise<Adjustment[]> {
   const keys = listed.map(({ partnerId, adjustmentId }) => [partnerId, adjustmentId] as const);

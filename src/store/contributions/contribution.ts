@@ -1,7 +1,7 @@
 import type { Contribution } from '../../domain/contributions/contribution.ts';
 import type { Database, Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, readLinkRow } from '../emissions/emissions-link.ts';
-import { findListed, findStatement, rowOf, rowOfName, run, runFind, runListed, type Statement } from '../query.ts';
+import { listedStatement, rowOf, rowOfName, run, runListed, runWanted, type Statement, wantedStatement } from '../query.ts';
 import {
   CONTRIBUTION_COLUMNS,
   type LookedUpContribution,
@@ -63,7 +63,7 @@ const COLUMNS = `${SEALED_COLUMNS},
     ${LINK_COLUMNS}`;
 
 const findBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
-  findStatement(
+  wantedStatement(
     name,
     2,
     (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, ${key})
@@ -78,7 +78,7 @@ export async function findContributionsByEvent(
   wanted: readonly { partnerId: string; partnerEventId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
-  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
+  return (await runWanted<ContributionRow & LinkRow>(db, FIND_BY_EVENT, wanted, values)).map(readContributionRow);
 }
 
 /** Finds contributions of any partners by their transaction ids. */
@@ -87,10 +87,10 @@ export async function findContributionsById(
   wanted: readonly { partnerId: string; transactionId: string }[],
 ): Promise<ContributionRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
-  return (await runFind<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
+  return (await runWanted<ContributionRow & LinkRow>(db, FIND_BY_ID, wanted, values)).map(readContributionRow);
 }
 
-const FIND_LISTED = findListed(
+const FIND_LISTED = listedStatement(
   'find_listed_contributions',
   { table: 'contribution', alias: 'c', key: 'transaction_id' },
   (rows, partnerId) => `select ${COLUMNS} from ${rows} ${withLink(partnerId)}`,
@@ -116,7 +116,7 @@ const MEETINGS = [
   },
 ];
 
-const FIND_CONFLICTS = findStatement('find_contribution_conflicts', 5, (partnerId) => {
+const FIND_CONFLICTS = wantedStatement('find_contribution_conflicts', 5, (partnerId) => {
   const meetings = MEETINGS.map(
     ({ unless, ...by }) =>
       `select * from ${rowOfName('contribution', { partnerId, value: `wanted.${by.key}`, ...by })} c where not (${unless})`,
@@ -139,7 +139,7 @@ export interface ConflictKeys {
  * most.
  */
 export async function findContributionConflicts(db: Queryable, wanted: readonly ConflictKeys[]): Promise<ContributionRecord[][]> {
-  const rows = await runFind<ContributionRow & LinkRow & { place: number }>(db, FIND_CONFLICTS, wanted, [
+  const rows = await runWanted<ContributionRow & LinkRow & { place: number }>(db, FIND_CONFLICTS, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),

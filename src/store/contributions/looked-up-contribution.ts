@@ -3,7 +3,7 @@ import type { EmissionsLink } from '../../domain/emissions/association.ts';
 import type { RejectionCode } from '../../domain/emissions/association-refusals.ts';
 import type { Queryable } from '../database.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from '../emissions/emissions-link.ts';
-import { findStatement, rowOf, rowOfName, runFind } from '../query.ts';
+import { rowOf, rowOfName, runWanted, wantedStatement } from '../query.ts';
 
 /** What a partner's look-up is answered from. */
 export interface LookedUpContribution {
@@ -63,7 +63,7 @@ export const withLink = (partnerId: string) => linkJoin('transaction_id', { part
 
 /** There are many look-ups at once: the statement reads no column that their answers do not need. */
 const lookUpBy = (name: string, key: 'partner_event_id' | 'transaction_id', row: typeof rowOf) =>
-  findStatement(
+  wantedStatement(
     name,
     2,
     (partnerId) => `select wanted.place::int4 as place, ${CONTRIBUTION_COLUMNS},
@@ -85,7 +85,7 @@ export async function lookUpContributionsByEvent(
   wanted: readonly { readonly partnerId: string; readonly partnerEventId: string }[],
 ): Promise<(LookedUpContribution | undefined)[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ partnerEventId }) => partnerEventId)];
-  return inPlace(wanted, await runFind<PlacedRow>(db, LOOK_UP_BY_EVENT, wanted, values));
+  return inPlace(wanted, await runWanted<PlacedRow>(db, LOOK_UP_BY_EVENT, wanted, values));
 }
 
 /** For each transaction id its contribution, if there is one, for any mix of partners. */
@@ -94,7 +94,7 @@ export async function lookUpContributionsById(
   wanted: readonly { readonly partnerId: string; readonly transactionId: string }[],
 ): Promise<(LookedUpContribution | undefined)[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ transactionId }) => transactionId)];
-  return inPlace(wanted, await runFind<PlacedRow>(db, LOOK_UP_BY_ID, wanted, values));
+  return inPlace(wanted, await runWanted<PlacedRow>(db, LOOK_UP_BY_ID, wanted, values));
 }
 
 function inPlace(

@@ -12,7 +12,7 @@ import {
   unnested,
 } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { findStatement, rowOf, run, runFind, type Statement } from '../query.ts';
+import { rowOf, run, runWanted, type Statement, wantedStatement } from '../query.ts';
 import { LINK_COLUMNS, type LinkRow, linkJoin, readLinkRow } from './emissions-link.ts';
 
 export interface EstimateRecord {
@@ -161,7 +161,7 @@ const COLUMNS = `e.partner_id, e.calculation_id, e.idempotency_key, e.fingerprin
 /** `partnerId` is SQL. */
 const withLink = (partnerId: string) => linkJoin('calculation_id', { partnerId, value: 'e.calculation_id' });
 
-const FIND_BY_ID = findStatement(
+const FIND_BY_ID = wantedStatement(
   'find_estimates_by_id',
   2,
   (partnerId) => `select ${COLUMNS} from unnest($1::text[], $2::text[]) as wanted (partner_id, calculation_id)
@@ -174,10 +174,10 @@ export async function findEstimatesById(
   wanted: readonly { partnerId: string; calculationId: string }[],
 ): Promise<EstimateRecord[]> {
   const values = [wanted.map(({ partnerId }) => partnerId), wanted.map(({ calculationId }) => calculationId)];
-  return (await runFind<EstimateRow>(db, FIND_BY_ID, wanted, values)).map(readEstimateRow);
+  return (await runWanted<EstimateRow>(db, FIND_BY_ID, wanted, values)).map(readEstimateRow);
 }
 
-const FIND_BY_KEY = findStatement(
+const FIND_BY_KEY = wantedStatement(
   'find_estimates_by_key',
   3,
   (partnerId) => `select wanted.place, ${COLUMNS}
@@ -190,7 +190,7 @@ export async function findEstimatesByKey(
   db: Queryable,
   wanted: readonly { partnerId: string; idempotencyKey: string }[],
 ): Promise<(EstimateRecord | undefined)[]> {
-  const rows = await runFind<EstimateRow & { place: number }>(db, FIND_BY_KEY, wanted, [
+  const rows = await runWanted<EstimateRow & { place: number }>(db, FIND_BY_KEY, wanted, [
     wanted.map((_, place) => place),
     wanted.map(({ partnerId }) => partnerId),
     wanted.map(({ idempotencyKey }) => idempotencyKey),

@@ -5,7 +5,7 @@ import type { Queryable } from '../database.ts';
 import { durableRead } from '../durable-read.ts';
 import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { forPartners, type PartnerIds, partnerIdsIn, runForPartners } from '../partner-ids.ts';
-import { findListed, isRow, type ListedIn, run, runListed, type Statement } from '../query.ts';
+import { isRow, type ListedIn, listedStatement, run, runListed, type Statement } from '../query.ts';
 import { readSums, readVersions, type SumsRow } from './exact-totals.ts';
 import { acknowledgementRow } from './settlement-acknowledgement.ts';
 
@@ -152,7 +152,7 @@ export async function findSettlement(db: Queryable, partnerId: string, settlemen
   return row && readRow(row);
 }
 
-const FIND_LISTED = findListed(
+const FIND_LISTED = listedStatement(
   'find_listed_settlements',
   { table: 'settlement', alias: 's', key: 'settlement_id' },
   (rows, partnerId) => selectOf(partnerId, rows),

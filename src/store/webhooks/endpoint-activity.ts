@@ -1,5 +1,5 @@
-import type { Database, Queryable } from '../database.ts';
-import { findListed, run, runListed, type Statement } from '../query.ts';
+import type { Queryable } from '../database.ts';
+import { type ListedIn, listedStatement, run, runListed, type Statement } from '../query.ts';
 import { IS_DELIVERED, IS_EXHAUSTED } from './delivery.ts';
 
 interface EndpointKey {
@@ -39,7 +39,7 @@ const ENDPOINT = { table: 'webhook_endpoint', alias: 'e', key: 'endpoint_id' };
 const OF_ENDPOINT = 'd.partner_id = e.partner_id and d.endpoint_id = e.endpoint_id';
 const NAME = 'count_undelivered_of_endpoints';
 
-const ANYWHERE = findListed(
+const ANYWHERE = listedStatement(
   `${NAME}_anywhere`,
   ENDPOINT,
   (rows) => `select e.endpoint_id as "endpointId", count(*)::int4 as undelivered
@@ -49,7 +49,7 @@ const ANYWHERE = findListed(
 
 const UNDELIVERED = {
   /** Reads the index of waiting and the index of exhausted deliveries, each as far as the count goes. */
-  oneByOne: findListed(
+  oneByOne: listedStatement(
     NAME,
     ENDPOINT,
     (rows) => `select e.endpoint_id as "endpointId", (select count(*) from (
@@ -68,7 +68,7 @@ const UNDELIVERED = {
  * none.
  */
 export async function countUndeliveredOfEndpoints(
-  database: Pick<Database, 'pool' | 'isDistributed'>,
+  database: ListedIn,
   listed: readonly EndpointKey[],
 ): Promise<ReadonlyMap<string, number>> {
   const keys = listed.map(({ partnerId, endpointId }) => [partnerId, endpointId] as const);

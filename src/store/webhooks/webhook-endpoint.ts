@@ -1,9 +1,19 @@
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { NOW } from '../bulk-rows.ts';
-import type { Database, Queryable } from '../database.ts';
+import type { Queryable } from '../database.ts';
 import type { NodeReader, OfAllPartners } from '../node-reader.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
-import { findListed, type ListById, ONE_BY_ONE, type PageOfIds, run, runListById, runListed, type Statement } from '../query.ts';
+import {
+  type ListById,
+  type ListedIn,
+  listedStatement,
+  ONE_BY_ONE,
+  type PageOfIds,
+  run,
+  runListById,
+  runListed,
+  type Statement,
+} from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
 export interface WebhookEndpoint {
@@ -199,7 +209,7 @@ const FIND: Statement = {
     where e.partner_id = $1 and e.endpoint_id = $2 and e.status <> 'removed'`,
 };
 
-const FIND_LISTED = findListed(
+const FIND_LISTED = listedStatement(
   'find_listed_webhook_endpoints',
   { table: 'webhook_endpoint', alias: 'e', key: 'endpoint_id' },
   (rows) => `select ${ENDPOINT_COLUMNS}, ${HEALTH_COLUMNS} from ${rows} ${HEALTH_JOIN} where e.status <> 'removed'`,
@@ -207,7 +217,7 @@ const FIND_LISTED = findListed(
 
 /** Finds endpoints of any partners that are not removed. Their order is undefined. */
 export async function findListedEndpoints(
-  database: Pick<Database, 'pool' | 'isDistributed'>,
+  database: ListedIn,
   listed: readonly Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>[],
 ): Promise<(WebhookEndpoint & EndpointHealth)[]> {
   return runListed(
