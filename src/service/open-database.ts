@@ -6,7 +6,7 @@ import type { Logger } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
 import { startSeals } from '../operations/verification/start-seals.ts';
-import { findAuditHead } from '../store/audit/audit.ts';
+import { findAuditHead } from '../store/audit/audit-head.ts';
 import { type Database, openDatabase } from '../store/database.ts';
 import { type ProblemReason, problemOf } from '../store/database-problem.ts';
 import { listDurabilityProblems, listWorkerProblems, readServerSettings, readWorkerSettings } from '../store/durability.ts';

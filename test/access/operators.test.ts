@@ -11,7 +11,7 @@ import { changeOperatorRole, createOperator, disableOperator, resetSignIn } from
 import { authenticateOperator, renewSignIn, signIn, signOut } from '../../src/operations/access/sign-in.ts';
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
-import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import { enrolled, OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

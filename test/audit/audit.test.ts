@@ -8,7 +8,7 @@ import { listEntries, listLatestEntries } from '../../src/operations/audit/list-
 import { verifyAudit } from '../../src/operations/audit/verify-audit.ts';
 import { requireRole } from '../../src/operations/with-role.ts';
 import { insertPartner } from '../../src/store/access/partner.ts';
-import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { OWNER, signedIn } from '../support/actor.ts';

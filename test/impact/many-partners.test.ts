@@ -10,7 +10,7 @@ import { findUnpooled } from '../../src/operations/impact/find-unpooled.ts';
 import { addUpSettlements } from '../../src/operations/impact/impact-batch-record.ts';
 import { poolSettlements, poolSettlementsOfMany } from '../../src/operations/impact/pool-contributions.ts';
 import { verifyImpactBatches } from '../../src/operations/impact/verify-impact-batches.ts';
-import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import type { Database } from '../../src/store/database.ts';
 import { ADA, newBatch, newProject } from '../support/environment.ts';
 import { onSession } from '../support/postgres/on-session.ts';

@@ -8,7 +8,7 @@ import { disableOperator } from '../../src/operations/access/manage-operator.ts'
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
-import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
 import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';

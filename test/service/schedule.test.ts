@@ -21,7 +21,7 @@ import { runByHand } from '../../src/schedule/run-by-hand.ts';
 import { type BegunRun, doRun, nextDueAfter, nextDueAt, registerJobs } from '../../src/schedule/run-job.ts';
 import { openSchedule } from '../../src/schedule/scheduler.ts';
 import { openJobTools } from '../../src/service/job-tools.ts';
-import { listAuditEntries } from '../../src/store/audit/audit.ts';
+import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { claimJob, endJobRun, type JobState, listJobStates, renewJobLease } from '../../src/store/jobs/job.ts';

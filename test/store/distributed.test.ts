@@ -9,7 +9,7 @@ import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
 import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
-import { lockAuditHead } from '../../src/store/audit/audit.ts';
+import { lockAuditHead } from '../../src/store/audit/audit-head.ts';
 import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
 import {
   listMissingTimeouts,

@@ -29,7 +29,7 @@ const OF_NO_REQUEST = [
   'insert_event_counter',
   'insert_job',
   'check_writable',
-  'list_audit_entries_of_subjects',
+  'list_audit_entries_with_prefix',
   'list_audit_entries_subject_id_recorded_at',
   'shorten_hand_over_leases',
   'list_far_endpoints',

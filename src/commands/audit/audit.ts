@@ -1,7 +1,7 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { listLatestEntries } from '../../operations/audit/list-entries.ts';
 import { verifyAudit } from '../../operations/audit/verify-audit.ts';
-import type { AuditHead } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit-head.ts';
 import { escapeForTerminal } from '../../webhooks/receiver/escape-for-terminal.ts';
 import { readExactJson } from '../../wire/exact-json.ts';
 import { readHead, readPastTime } from '../terminal/options.ts';

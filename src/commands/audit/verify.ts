@@ -1,7 +1,7 @@
 import { pluralise } from '../../domain/pluralise.ts';
 import { type VerifiedPart, verifyEverything } from '../../operations/verification/verify-everything.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
-import type { AuditHead } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit-head.ts';
 import { readHead } from '../terminal/options.ts';
 import { printJson, printProgress, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';

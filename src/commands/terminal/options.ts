@@ -5,7 +5,7 @@ import { parseIsoTime } from '../../domain/iso-time.ts';
 import { isInt64 } from '../../domain/numbers/int64.ts';
 import { isLine, lineForm } from '../../domain/single-line-text.ts';
 import { SERVICE_ROLES, type ServiceRole } from '../../service/role.ts';
-import type { AuditHead } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit-head.ts';
 
 /** Invalid words or values; the message says which are valid. */
 export class UsageError extends Error {

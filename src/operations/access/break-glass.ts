@@ -1,7 +1,7 @@
 import { type Actor, OWNER_ID } from '../../domain/access/role.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { listAuditEntries, listAuditEntriesAfter } from '../../store/audit/audit.ts';
+import { listAuditEntries, listAuditEntriesAfter } from '../../store/audit/audit-entry.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';

@@ -1,6 +1,7 @@
 import { type AuditAuthor, OWNER_ID } from '../../domain/access/role.ts';
 import { sealEntry } from '../../domain/audit/audit-chain.ts';
-import { insertAuditEntry, lockAuditHead, updateAuditHead } from '../../store/audit/audit.ts';
+import { insertAuditEntry } from '../../store/audit/audit-entry.ts';
+import { lockAuditHead, updateAuditHead } from '../../store/audit/audit-head.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import { exactJson } from '../../wire/exact-json.ts';

@@ -1,6 +1,7 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
-import { listAuditEntries, listAuditedAdjustments, listAuditSubjects } from '../../store/audit/audit.ts';
+import { listAuditEntries } from '../../store/audit/audit-entry.ts';
+import { listAuditedAdjustments, listAuditSubjectsWithPrefix } from '../../store/audit/audited-subject.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
@@ -67,7 +68,9 @@ const SUBJECTS_AT_ONCE = 500;
 
 /** Every record with this id prefix that ever existed, page by page, whether it still exists or not. */
 export function eachAuditedSubject(db: Queryable, prefix: string): AsyncGenerator<string> {
-  return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) => listAuditSubjects(db, { prefix, afterId: last ?? '', limit }));
+  return eachRow<string>(SUBJECTS_AT_ONCE, (last, limit) =>
+    listAuditSubjectsWithPrefix(db, { prefix, afterId: last ?? '', limit }),
+  );
 }
 
 /** Every adjustment of a partner that ever existed, page by page, whether it still exists or not. */

@@ -1,5 +1,5 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { type AuditFilter, listAuditEntries } from '../../store/audit/audit.ts';
+import { type AuditFilter, listAuditEntries } from '../../store/audit/audit-entry.ts';
 import {
   type EntriesOf,
   findFirstEntrySince,

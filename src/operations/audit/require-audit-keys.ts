@@ -1,5 +1,6 @@
 import { isSealedWithOneOf, type SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
+import { listAuditEntriesAfter } from '../../store/audit/audit-entry.ts';
+import { findAuditHead } from '../../store/audit/audit-head.ts';
 import type { AuditedDatabase } from './verify-audit.ts';
 
 /**

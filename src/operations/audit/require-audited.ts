@@ -1,4 +1,4 @@
-import { findLastAuditEntries } from '../../store/audit/audit.ts';
+import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';

@@ -1,6 +1,6 @@
 import { type Actor, type AuditAuthor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { findLastAuditEntries } from '../../store/audit/audit.ts';
+import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**

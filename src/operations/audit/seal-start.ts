@@ -1,5 +1,6 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
+import { listAuditEntries } from '../../store/audit/audit-entry.ts';
+import { lockAuditHead } from '../../store/audit/audit-head.ts';
 import { hasContributions } from '../../store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';

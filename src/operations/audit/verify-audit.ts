@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isSealedWithOneOf, type SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
-import { type AuditHead, findAuditHead, listAuditEntriesAfter } from '../../store/audit/audit.ts';
+import { listAuditEntriesAfter } from '../../store/audit/audit-entry.ts';
+import { type AuditHead, findAuditHead } from '../../store/audit/audit-head.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
 

@@ -1,4 +1,4 @@
-import { type EntryOfKind, findLastAuditEntries, listAuditEntriesOfKind } from '../../store/audit/audit.ts';
+import { type EntryOfKind, findLastAuditEntries, listAuditEntriesOfKind } from '../../store/audit/audit-entry.ts';
 import type { Database } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';

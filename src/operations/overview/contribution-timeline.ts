@@ -1,7 +1,7 @@
 import { idAt } from '../../domain/identifiers.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { type Adjustment, listAdjustmentsOfContribution } from '../../store/adjustments/adjustment.ts';
-import { listAuditEntries } from '../../store/audit/audit.ts';
+import { listAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import { findContributionReview } from '../../store/contributions/contribution-review.ts';
 import type { Queryable } from '../../store/database.ts';

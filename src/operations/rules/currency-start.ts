@@ -1,6 +1,6 @@
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import type { Partner } from '../../store/access/partner.ts';
-import { listAuditEntriesAbout } from '../../store/audit/audit.ts';
+import { listAuditEntriesOfRecord } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { readSealedRecord } from '../audit/sealed-record.ts';
@@ -14,7 +14,7 @@ export async function readCurrencyStart(
   { partnerId, currency, createdAt }: Partner,
   auditKeys: () => readonly NamedKey[],
 ): Promise<Date> {
-  const entries = await listAuditEntriesAbout(db, PARTNER.action, partnerId);
+  const entries = await listAuditEntriesOfRecord(db, PARTNER.action, partnerId);
   if (readSealedRecord(entries, auditKeys()).doubt !== undefined) return createdAt;
   const attested = entries.findLastIndex(({ action }) => action.endsWith('.attest'));
   const before = entries.findLastIndex(({ after }) => JSON.parse(after ?? '{}').currency !== currency);

@@ -3,7 +3,8 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
 import { RULE_KINDS, type RuleKind } from '../../domain/rules/rule-versions.ts';
-import { listAuditEntriesOf, listAuditEntriesOfRecords, listAuditedRules } from '../../store/audit/audit.ts';
+import { listAuditEntriesOfRecords, listAuditEntriesWithPrefix } from '../../store/audit/audit-entry.ts';
+import { listAuditedRules } from '../../store/audit/audited-subject.ts';
 import type { Queryable } from '../../store/database.ts';
 import {
   findRuleVersions,
@@ -45,7 +46,7 @@ const COMPARED_IN_TURN = 100;
 export async function readVerifiedRuleEntries(db: Queryable, auditKeys: () => readonly NamedKey[]): Promise<VerifiedRules> {
   return unlessBetween(async () => {
     const stored = await listRuleVersions(db);
-    const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesOf(db, `${kind}/`)))).flat();
+    const entries = (await Promise.all(RULE_KINDS.map((kind) => listAuditEntriesWithPrefix(db, `${kind}/`)))).flat();
     const { subjects, compare, verified } = comparisonOf(stored, entries, auditKeys);
     for (const [index, subject] of subjects.entries()) {
       if ((index + 1) % COMPARED_IN_TURN === 0) await nextTurn();

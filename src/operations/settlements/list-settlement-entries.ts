@@ -1,5 +1,5 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { listAuditEntries } from '../../store/audit/audit.ts';
+import { listAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 
 /**

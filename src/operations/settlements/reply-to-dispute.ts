@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { invalidRequest, wrongForm } from '../../domain/service-error.ts';
 import { isText, textForm, whyRefused } from '../../domain/single-line-text.ts';
-import { listSubjectsOfAction } from '../../store/audit/audit.ts';
+import { listAuditSubjectsOfAction } from '../../store/audit/audited-subject.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { lockSettlement } from '../../store/settlements/settlement.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -74,7 +74,7 @@ export async function listDisputeReplies(
 
 /** Which of these settlements have a recorded reply of an operator. */
 export async function findRepliedSettlements(db: Queryable, settlementIds: readonly string[]): Promise<ReadonlySet<string>> {
-  return new Set(settlementIds.length === 0 ? [] : await listSubjectsOfAction(db, settlementIds, REPLY));
+  return new Set(settlementIds.length === 0 ? [] : await listAuditSubjectsOfAction(db, settlementIds, REPLY));
 }
 
 function requireText(text: string): void {

@@ -1,6 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { findLastAuditEntries, listAuditEntries, lockAuditHead } from '../../store/audit/audit.ts';
+import { findLastAuditEntries, listAuditEntries } from '../../store/audit/audit-entry.ts';
+import { lockAuditHead } from '../../store/audit/audit-head.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';

@@ -1,6 +1,6 @@
 import type { SealKeys } from '../../domain/settlements/settlement-seal.ts';
 import { eachPartner } from '../../store/access/partner.ts';
-import type { AuditHead } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit-head.ts';
 import type { Database } from '../../store/database.ts';
 import { isWithoutWorker, problemOf } from '../../store/database-problem.ts';
 import { listEventCounters } from '../../store/events/event.ts';

@@ -3,7 +3,7 @@ import { pluralise } from '../../domain/pluralise.ts';
 import type { PartnersLeftError } from '../../operations/for-each-partner.ts';
 import type { SettlementTools } from '../../operations/settlements/settlement-tools.ts';
 import { verifyEverything } from '../../operations/verification/verify-everything.ts';
-import type { AuditHead } from '../../store/audit/audit.ts';
+import type { AuditHead } from '../../store/audit/audit-head.ts';
 import { type Job, UnfinishedRunError } from '../job.ts';
 
 export const VERIFY_JOB = 'verify';

@@ -1,6 +1,6 @@
 import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
+import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit-entry.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';

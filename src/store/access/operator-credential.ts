@@ -1,7 +1,7 @@
 import type { Operator } from '../../domain/access/operator.ts';
 import { type CredentialKind, SESSION_IDLE_SECONDS } from '../../domain/access/operator-credential.ts';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
-import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit.ts';
+import { type AuditEntryJson, lastAuditEntry, readAuditEntry } from '../audit/audit-entry.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';

@@ -3,11 +3,11 @@ import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import { COLUMNS } from './audit.ts';
+import { AUDIT_ENTRY_COLUMNS } from './audit-entry.ts';
 
 const IN_ORDER: KeysetList<'recorded_at'> = {
   name: 'list_audit_entries_in_order',
-  select: COLUMNS,
+  select: AUDIT_ENTRY_COLUMNS,
   from: 'audit_entry',
   // In the order of their commits; each has the time at which its transaction began.
   orders: { recorded_at: [['entry_no', 'int8']] },

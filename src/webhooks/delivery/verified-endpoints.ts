@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
 import { type AuditDifference, compareWithEntry } from '../../operations/audit/compare-with-audit.ts';
 import { unverifiedRecord } from '../../operations/audit/require-audited.ts';
-import { findLastAuditEntries } from '../../store/audit/audit.ts';
+import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Database } from '../../store/database.ts';
 import { findListedEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 

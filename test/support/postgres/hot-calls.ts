@@ -5,13 +5,9 @@ import { calculationId, eventId, idempotencyKey, newToken, orderRef, transaction
 import { newId } from '../../../src/domain/identifiers.ts';
 import { findHeldApiKeys, hadApiKeyWithin, updateApiKeysLastUsed } from '../../../src/store/access/api-key.ts';
 import { findPartner, findPartners, listPartners } from '../../../src/store/access/partner.ts';
-import {
-  findAuditHead,
-  listAuditEntriesAbout,
-  listAuditEntriesOfRecords,
-  listAuditedRules,
-  lockAuditHead,
-} from '../../../src/store/audit/audit.ts';
+import { listAuditEntriesOfRecord, listAuditEntriesOfRecords } from '../../../src/store/audit/audit-entry.ts';
+import { findAuditHead, lockAuditHead } from '../../../src/store/audit/audit-head.ts';
+import { listAuditedRules } from '../../../src/store/audit/audited-subject.ts';
 import { readClock } from '../../../src/store/clock.ts';
 import {
   findContributionConflicts,
@@ -477,7 +473,7 @@ function idleCalls(terms: HotCallOptions): HotCall[] {
     { title: 'versions of the rules by name', send: (db) => findRuleVersions(db, [rule]) },
     { title: 'audited versions of the rules of a partner', send: (db) => listAuditedRules(db, partnerId) },
     { title: 'entries of some records', send: (db) => listAuditEntriesOfRecords(db, [`${rule.kind}/${rule.version}`]) },
-    { title: 'entries about a partner', send: (db) => listAuditEntriesAbout(db, 'partner', partnerId) },
+    { title: 'entries about a partner', send: (db) => listAuditEntriesOfRecord(db, 'partner', partnerId) },
     { title: 'a key of a partner', send: (db) => hadApiKeyWithin(db, partnerId, 30) },
     { title: 'clock', send: (db) => readClock(db) },
     { title: 'due jobs', send: (db) => listDueJobs(db) },

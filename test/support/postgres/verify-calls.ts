@@ -7,15 +7,14 @@ import { listPartners, lockPartner } from '../../../src/store/access/partner.ts'
 import { listAdjustments, listAllAdjustments, lockAdjustment } from '../../../src/store/adjustments/adjustment.ts';
 import { eachMisplacedAdjustment } from '../../../src/store/adjustments/adjustment-assignment.ts';
 import {
-  findAuditHead,
   findLastAuditEntries,
   listAuditEntries,
   listAuditEntriesAfter,
-  listAuditEntriesOf,
   listAuditEntriesOfKind,
-  listAuditedAdjustments,
-  listAuditSubjects,
-} from '../../../src/store/audit/audit.ts';
+  listAuditEntriesWithPrefix,
+} from '../../../src/store/audit/audit-entry.ts';
+import { findAuditHead } from '../../../src/store/audit/audit-head.ts';
+import { listAuditedAdjustments, listAuditSubjectsWithPrefix } from '../../../src/store/audit/audited-subject.ts';
 import { listAllFailureDrafts, lockFailureDraft } from '../../../src/store/contributions/failure-draft.ts';
 import type { Queryable } from '../../../src/store/database.ts';
 import {
@@ -66,8 +65,11 @@ function auditCalls({ partnerId, fewer }: HotCallOptions): HotCall[] {
     { title: 'entries of a record', send: (db) => listAuditEntries(db, { subjectId, limit: 100 }) },
     { title: 'entries of no record', send: (db) => listAuditEntries(db, { subjectId: 'contribution_seals', limit: 1 }) },
     { title: 'last entries of records', send: (db) => findLastAuditEntries(db, 'adjustment', page) },
-    { title: 'entries of a prefix', send: (db) => listAuditEntriesOf(db, 'tree_cost/') },
-    { title: 'audited subjects', send: (db) => listAuditSubjects(db, { prefix: 'adj_', afterId: subjectId, limit: PAGE }) },
+    { title: 'entries of a prefix', send: (db) => listAuditEntriesWithPrefix(db, 'tree_cost/') },
+    {
+      title: 'audited subjects',
+      send: (db) => listAuditSubjectsWithPrefix(db, { prefix: 'adj_', afterId: subjectId, limit: PAGE }),
+    },
     {
       title: 'audited adjustments',
       send: (db) => listAuditedAdjustments(db, { partnerId, afterId: subjectId, limit: PAGE }),
