@@ -11,10 +11,10 @@ import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
 import { describeFailure, openStore, type Store } from '../service/open-database.ts';
 import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
-import { findInstallation } from '../store/installation.ts';
+import { findEnvironment, findInstallation } from '../store/installation.ts';
 import { listDueJobs, listJobStates } from '../store/jobs/job.ts';
 import { listJobRuns } from '../store/jobs/job-run.ts';
-import { readMigrationState } from '../store/schema/migrate.ts';
+import { type MigrationState, readMigrationState } from '../store/schema/migrate.ts';
 import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import type { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
@@ -82,14 +82,20 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const unreadable = [...(await examineRights(store)), ...(await examinePlace(store))];
     // What is read below may be what the role may not read or does not find.
     if (unreadable.length > 0) return [...server, ...unreadable];
-    return [
+    const migrations = await readMigrationState(store.database.pool);
+    const found = [
       server,
       await examineWorkers(store),
       await examineClock(store),
-      await examineMigrations(store),
+      explainMigrations(migrations),
+      await examineOwner(store, config),
+    ].flat();
+    // What is read below may be what a missing migration makes.
+    if (migrations.pending.length > 0) return found;
+    return [
+      found,
       await examineKeys(store),
       await examineSecrets(store, config),
-      await examineOwner(store, config),
       await examinePeople(store, config),
       await examineRules(store, config),
       await examineProofs(store),
@@ -103,8 +109,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
   }
 }
 
-async function examineMigrations({ database }: Store): Promise<Finding> {
-  const { isEmpty, pending, unknown } = await readMigrationState(database.pool);
+function explainMigrations({ isEmpty, pending, unknown }: MigrationState): Finding {
   if (unknown.length > 0) {
     const message = `the database has migrations of a newer release (${unknown.join(', ')}), so this release cannot start. Start the newer one`;
     return { check: 'migrations', verdict: 'problem', message };
@@ -118,7 +123,6 @@ async function examineMigrations({ database }: Store): Promise<Finding> {
 
 /** Under other keys no change can be made, and no key of a partner can be verified. Without an older key the service does not start. */
 async function examineKeys({ database }: Store): Promise<Finding[]> {
-  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {
     await requireAuditKeys(database);
     await findSealStart(database.pool, database);
@@ -133,7 +137,6 @@ async function examineKeys({ database }: Store): Promise<Finding[]> {
  * key that nobody kept.
  */
 async function examineSecrets({ database }: Store, config: Config): Promise<Finding[]> {
-  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {
     const openBox = () => {
       requireSecretsKey(config);
@@ -167,10 +170,7 @@ function explainUnreadable(error: SecretUnreadableError, who: string): string {
 }
 
 async function examineOwner({ database }: Store, { environment }: Config): Promise<Finding[]> {
-  const { rows } = await database.pool
-    .query<{ environment: string }>("select environment from installation where to_regclass('installation') is not null")
-    .catch(() => ({ rows: [] }));
-  const owner = rows[0]?.environment;
+  const owner = await findEnvironment(database.pool);
   if (owner === undefined || owner === environment) return [];
   return [
     {
@@ -187,7 +187,6 @@ const DAY_MS = 86_400_000;
 
 /** Who can act alone: the owner of a production machine before the first admin exists, and with `--break-glass`. */
 async function examinePeople({ database: { pool } }: Store, { environment }: Config): Promise<Finding[]> {
-  if ((await readMigrationState(pool)).pending.length > 0) return [];
   const findings: Finding[] = [];
   const hasAdmin = Boolean((await findInstallation(pool))?.firstAdminAt);
   if (environment === 'production' && !hasAdmin) {
@@ -208,7 +207,6 @@ async function examinePeople({ database: { pool } }: Store, { environment }: Con
 /** In production each contribution should be under rules that an operator created: `default-1` has no bounds and no conversion. */
 async function examineRules({ database }: Store, { environment }: Config): Promise<Finding[]> {
   if (environment !== 'production') return [];
-  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const unruled = await listPartnersUnderDefaults(database.pool);
   if (unruled.length === 0) {
     const [partner] = await listPartners(database.pool, { afterId: '', limit: 1 });
@@ -224,7 +222,6 @@ async function examineRules({ database }: Store, { environment }: Config): Promi
 
 /** Rules that differ from the audit are not applied: confirmations under them are refused. */
 async function examineProofs({ database }: Store): Promise<Finding[]> {
-  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   try {
     database.auditKeys();
   } catch {
@@ -241,7 +238,6 @@ async function examineProofs({ database }: Store): Promise<Finding[]> {
 
 /** Jobs that fail again and again: a closing that found a modified row, for instance. */
 async function examineJobs({ database }: Store): Promise<Finding[]> {
-  if ((await readMigrationState(database.pool)).pending.length > 0) return [];
   const failing = (await listJobStates(database.pool)).filter(({ failuresInRow }) => failuresInRow > 0);
   return Promise.all(
     failing.map(async ({ jobName, failuresInRow }): Promise<Finding> => {
@@ -257,7 +253,6 @@ const OVERDUE_MS = 600_000;
 
 /** Jobs that no process runs: none has the role `schedule`, or none runs at all. */
 async function examineSchedule({ database: { pool } }: Store, config: Config): Promise<Finding[]> {
-  if ((await readMigrationState(pool)).pending.length > 0) return [];
   const { now, jobNames } = await listDueJobs(pool);
   const known = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }).map(({ name }) => name);
   const overdue = (await listJobStates(pool))
