@@ -9,8 +9,8 @@ import {
   IS_DELIVERED,
   IS_EXHAUSTED,
   insertDueDeliveries,
-  isDeliveryOf,
 } from './delivery.ts';
+import { deliveryIdsOf, isDeliveryOf } from './delivery-id.ts';
 import { HANDED_OVER } from './hand-over.ts';
 import { RECEIVES_EVENT } from './webhook-endpoint.ts';
 
@@ -146,13 +146,12 @@ export async function listDeliveriesInOrder(
   { partnerId, eventId, exhaustedOf }: ListedDeliveries,
   page: KeysetPage<'occurred_at'>,
 ): Promise<(LoggedDelivery & Placed)[]> {
-  // The ids of the deliveries of an event have the same prefix.
-  const prefix = eventId && `dlv_${eventId.slice('evt_'.length)}`;
+  const ids = eventId === undefined ? undefined : deliveryIdsOf(eventId);
   const conditions = {
     'd.partner_id': partnerId,
     'd.endpoint_id': exhaustedOf,
-    'd.delivery_id >=': prefix && `${prefix}.`,
-    'd.delivery_id <': prefix && `${prefix}/`,
+    'd.delivery_id >=': ids?.fromId,
+    'd.delivery_id <': ids?.beforeId,
   };
   return listByKeyset<LoggedDelivery, 'occurred_at'>(db, exhaustedOf === undefined ? IN_ORDER : EXHAUSTED, conditions, page);
 }

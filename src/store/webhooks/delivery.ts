@@ -1,6 +1,7 @@
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
+import { deliveryIdSql, isDeliveryOf } from './delivery-id.ts';
 import type { DueEndpoint } from './due-endpoint.ts';
 
 /**
@@ -30,26 +31,6 @@ export interface Delivery {
 }
 
 /**
- * SQL for the id of an event's delivery to an endpoint: there is only one, and it is found by its key.
- *
- * @param eventId SQL, as is `endpointId`.
- */
-function deliveryIdOf(eventId: string, endpointId: string): string {
-  return `'dlv_' || substr(${eventId}, 5) || '.' || right(${endpointId}, 8)`;
-}
-
-/**
- * SQL for a condition: the delivery is one of an event, to whichever endpoint. It is a range of the key, as all ids of
- * {@link deliveryIdOf} for one event have the same prefix.
- *
- * @param deliveryId SQL, as is `eventId`.
- */
-export function isDeliveryOf(deliveryId: string, eventId: string): string {
-  const prefix = `'dlv_' || substr(${eventId}, 5)`;
-  return `${deliveryId} between ${prefix} || '.' and ${prefix} || '/'`;
-}
-
-/**
  * SQL for a subquery: the deliveries of an event, with a condition. The order makes any plan find them by their key. They are as many as
  * were made: a partner may have had thousands of endpoints that never got this event.
  *
@@ -68,11 +49,6 @@ export function deliveriesOf({
       order by delivery_id)`;
 }
 
-/** The id that {@link deliveryIdOf} makes in SQL. */
-export function nameDelivery(eventId: string, endpointId: string): string {
-  return `dlv_${eventId.slice(4)}.${endpointId.slice(-8)}`;
-}
-
 /**
  * SQL before `from`: creates a delivery, due at once, of each event `n` to each endpoint `e`.
  *
@@ -81,7 +57,7 @@ export function nameDelivery(eventId: string, endpointId: string): string {
 export function insertDueDeliveries({ trigger, attemptsMax }: { trigger: DeliveryTrigger; attemptsMax: string }): string {
   return `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, sequence, event_type, trigger, status, attempts_left,
         next_attempt_at, created_at)
-      select n.partner_id, ${deliveryIdOf('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence, n.event_type,
+      select n.partner_id, ${deliveryIdSql('n.event_id', 'e.endpoint_id')}, e.endpoint_id, n.event_id, n.sequence, n.event_type,
         '${trigger}', 'waiting', ${attemptsMax}, ${NOW}, ${NOW}`;
 }
 

@@ -12,6 +12,7 @@ import { lockSandboxClock } from '../../store/sandbox/sandbox-clock.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type Attempt, recordAttempts } from '../../store/webhooks/attempt.ts';
 import { type ClaimedDelivery, insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
+import { deliveryIdOf } from '../../store/webhooks/delivery-id.ts';
 import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
@@ -187,7 +188,7 @@ function claim({ database }: EndpointTools, actor: Actor, { endpoints, samples, 
     const claimed: ClaimedDelivery[] = [];
     const all = endpoints.flatMap(({ endpointId }) => samples.map((sample) => ({ endpointId, ...sample })));
     for (const { endpointId, eventId, eventType, body } of all) {
-      const deliveryId = `dlv_${newId('evt').slice('evt_'.length)}.${endpointId.slice(-8)}`;
+      const deliveryId = deliveryIdOf(newId('evt'), endpointId);
       const delivery = { partnerId, deliveryId, endpointId, eventId, eventType, trigger: 'sample', body } as const;
       claimed.push(await insertClaimedDelivery(db, delivery, DELIVERY_LEASE_MS));
       const after = { endpoint_id: endpointId, event_id: eventId, fault };

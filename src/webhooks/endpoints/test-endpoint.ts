@@ -9,6 +9,7 @@ import type { Database } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
+import { deliveryIdOf } from '../../store/webhooks/delivery-id.ts';
 import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
@@ -38,7 +39,7 @@ export const testEndpoint = withRole(
     const { correlationId } = actor;
     const head = headWithoutSequence({ partnerId, eventId, eventType: TEST_TYPE, occurredAt, correlationId });
     const body = eventToText(head, environment, { endpoint_id: endpointId });
-    const deliveryId = `dlv_${eventId.slice('evt_'.length)}.${endpointId.slice(-8)}`;
+    const deliveryId = deliveryIdOf(eventId, endpointId);
     const delivery = { partnerId, deliveryId, endpointId, eventId, eventType: TEST_TYPE, trigger: 'test', body } as const;
     const claimedAtMs = performance.now();
     const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {

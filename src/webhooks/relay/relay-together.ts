@@ -6,7 +6,7 @@ import { type BodyTools, type MadeBody, makeEventBodies } from '../../operations
 import type { Connection, Database } from '../../store/database.ts';
 import type { OutboxRange } from '../../store/events/event-outbox.ts';
 import { insertTakenEvents, type NewDelivery, type TakenEvent, takeUnsequencedEvents } from '../../store/events/taken-events.ts';
-import { nameDelivery } from '../../store/webhooks/delivery.ts';
+import { deliveryIdOf } from '../../store/webhooks/delivery-id.ts';
 import { listRecipientEndpoints, type RecipientEndpoint } from '../../store/webhooks/due-endpoint.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
 import type { Handed, HandOverIntake } from '../delivery/hand-over-intake.ts';
@@ -106,7 +106,7 @@ async function planDeliveries(
       const left = room.get(endpointId) ?? 0;
       room.set(endpointId, left - 1);
       used.add(endpointId);
-      const deliveryId = nameDelivery(event.eventId, endpointId);
+      const deliveryId = deliveryIdOf(event.eventId, endpointId);
       deliveries.push({ event, deliveryId, endpointId, isClaimed: left > 0 });
     }
   const unwatched = endpoints.filter(({ endpointId, isWatched }) => used.has(endpointId) && !isWatched);

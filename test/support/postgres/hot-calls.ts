@@ -74,14 +74,9 @@ import { listSimulatedEndsDue } from '../../../src/store/sandbox/simulated-end.t
 import { findOpenSettlement } from '../../../src/store/settlements/settlement.ts';
 import { type Attempt, recordAttempts, recordSuccesses } from '../../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../../src/store/webhooks/attempt-log.ts';
-import {
-  claimDeliveries,
-  deleteDeliveries,
-  makeDeliveriesDue,
-  nameDelivery,
-  releaseDeliveries,
-} from '../../../src/store/webhooks/delivery.ts';
+import { claimDeliveries, deleteDeliveries, makeDeliveriesDue, releaseDeliveries } from '../../../src/store/webhooks/delivery.ts';
 import { measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
+import { deliveryIdOf } from '../../../src/store/webhooks/delivery-id.ts';
 import { insertReplayedDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import {
   advanceDueFrom,
@@ -266,7 +261,7 @@ function eventCalls(terms: HotCallOptions): HotCall[] {
   });
   const deliveries = taken.map((event) => {
     const { endpointId } = terms;
-    return { event, endpointId, deliveryId: nameDelivery(event.eventId, endpointId), isClaimed: true };
+    return { event, endpointId, deliveryId: deliveryIdOf(event.eventId, endpointId), isClaimed: true };
   });
   return [
     {
