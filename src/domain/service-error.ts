@@ -52,6 +52,11 @@ export function unsupportedHeader(field: string, status: 415 | 417, message: str
   return new ServiceError('invalid_request', message, { status, details: [{ field, code: 'unsupported_value', message }] });
 }
 
+/** A problem of a field, in a sentence of its own. */
+export function problem(field: string, code: DetailCode, message: string): ErrorDetail {
+  return { field, code, message };
+}
+
 /** A value that has not the form of its field. @param form After "must be". */
 export function wrongForm(field: string, form: string): ErrorDetail {
   return { field, code: 'wrong_form', message: `${field} must be ${form}.` };

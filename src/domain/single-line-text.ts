@@ -10,6 +10,9 @@ const HIDDEN =
 
 const HIDDEN_ONES = 'bidirectional control characters and other invisible characters';
 
+/** The most characters of a reason, a line that a person writes for whoever looks at a change later. */
+export const REASON_CHARACTERS_MAX = 500;
+
 /** As JSON Schema and PostgreSQL count them: an emoji of two UTF-16 units is one. */
 export function countCharacters(text: string): number {
   return [...text].length;

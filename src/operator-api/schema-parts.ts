@@ -1,4 +1,5 @@
 import type { TProperties, TSchema } from 'typebox';
+import { REASON_CHARACTERS_MAX } from '../domain/single-line-text.ts';
 import { closed } from '../partner-api/schema-parts.ts';
 import { Type } from '../partner-api/schema-type.ts';
 
@@ -45,7 +46,8 @@ export const nullableShape = <Item extends TSchema>(item: Item, description: str
   Type.Union([item, Type.Null()], { description });
 
 /** A line that a person writes. */
-export const line = (description: string, maxLength = 500) => Type.String({ minLength: 1, maxLength, description });
+export const line = (description: string, maxLength = REASON_CHARACTERS_MAX) =>
+  Type.String({ minLength: 1, maxLength, description });
 export const reason = line(
   'The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it.',
 );

@@ -90,7 +90,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
       'filtered-page',
       'for-each-partner',
       'group-commit',
-      'require-reason',
+      'require-line',
       'same-fingerprint',
       'with-role',
     ],

@@ -1,7 +1,6 @@
-import type { DetailCode } from '../detail-codes.ts';
 import { findMinorUnits } from '../numbers/currency.ts';
 import { amountText, isWholeMinorUnits } from '../numbers/money.ts';
-import type { ErrorDetail } from '../service-error.ts';
+import { type ErrorDetail, problem } from '../service-error.ts';
 
 /** The end of a message: operators alone can do it. */
 export const ASK_AN_ADMIN = ' Or ask an admin to draft it with beyond_worth_reason.';
@@ -119,8 +118,4 @@ function beyondWorth(effect: AdjustmentEffect, { amountDelta }: Deltas, currency
     `${field} would leave ${then} settled for ${points} points, which are worth at most ${worth}; ${now} is settled now. ` +
       `Change the delta, or reverse a restatement first (reversal_of).${ASK_AN_ADMIN}`,
   );
-}
-
-function problem(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

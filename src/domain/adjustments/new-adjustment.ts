@@ -1,8 +1,8 @@
 import type { ContributionStatus } from '../contributions/contribution-status.ts';
 import type { DetailCode } from '../detail-codes.ts';
 import { MONEY_DECIMALS, readAmount } from '../numbers/money.ts';
-import type { ErrorDetail } from '../service-error.ts';
-import { checkLine } from '../single-line-text.ts';
+import { type ErrorDetail, problem } from '../service-error.ts';
+import { checkLine, REASON_CHARACTERS_MAX } from '../single-line-text.ts';
 import { ADJUSTMENT_REASONS, type AdjustmentReason, type AdjustmentStatus, isRestatement } from './adjustment.ts';
 import { ASK_AN_ADMIN, checkEffect, effectOf, isWithinWorth, type SettledState } from './adjustment-effect.ts';
 
@@ -70,7 +70,6 @@ export function problemForPartner({ message, ...detail }: ErrorDetail): ErrorDet
   return { ...detail, message: OF_OPERATORS.reduce((left, end) => left.replace(end, ''), message) };
 }
 
-const REASON_CHARACTERS_MAX = 500;
 /** More than the worth of all points of any contribution. */
 const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
 
@@ -186,8 +185,4 @@ function checkReversal(
   const isOpposite =
     pointsDelta === -reversed.pointsDelta && amount === (reversed.amountDelta === null ? null : -reversed.amountDelta);
   return !isOpposite && refuse('not_opposite', 'A reversal must have the opposite deltas.');
-}
-
-function problem(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

@@ -1,5 +1,4 @@
-import type { DetailCode } from '../detail-codes.ts';
-import type { ErrorDetail } from '../service-error.ts';
+import { type ErrorDetail, problem } from '../service-error.ts';
 
 /**
  * The statuses of an impact batch, and the changes that are possible in each. `batch-four-eyes.ts` says who may make them.
@@ -77,25 +76,25 @@ export function countProjectEvidence(changes: readonly { readonly changeType: En
 export function checkEnvironmentalChange(batch: ImpactBatchFacts, change: EnvironmentalChange): ErrorDetail | undefined {
   const { status } = batch;
   if (!(ENVIRONMENTAL_CHANGES[change.changeType] as readonly EnvironmentalStatus[]).includes(status))
-    return refusal('change_type', 'not_possible', `The change ${change.changeType} is not possible: the batch is ${status}.`);
+    return problem('change_type', 'not_possible', `The change ${change.changeType} is not possible: the batch is ${status}.`);
   switch (change.changeType) {
     case 'advanced':
       return checkAdvance(batch, change);
     case 'delayed':
       return isDeliveryPeriod(change.expectedDeliveryPeriod)
         ? undefined
-        : refusal(
+        : problem(
             'expected_delivery_period',
             'wrong_form',
             'The expected period must be a year, quarter or month: 2027, 2027-Q2, 2027-05.',
           );
     case 'reallocated':
       return change.projectId === batch.projectId
-        ? refusal('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
+        ? problem('project_id', 'same_project', 'The batch already belongs to this project; give another one.')
         : undefined;
     case 'evidence_added':
       return batch.evidenceCount >= EVIDENCE_MAX
-        ? refusal(
+        ? problem(
             'file',
             'not_possible',
             `The batch has ${EVIDENCE_MAX} files of evidence of its project, the most that it takes. Verify the batch by these.`,
@@ -115,11 +114,11 @@ function checkAdvance(batch: ImpactBatchFacts, change: { readonly projectId?: st
   switch (nextEnvironmentalStatus(batch.status)) {
     case 'allocated':
       return change.projectId === undefined
-        ? refusal('project_id', 'missing', 'Give the project to which the batch is allocated.')
+        ? problem('project_id', 'missing', 'Give the project to which the batch is allocated.')
         : undefined;
     case 'verified':
       return batch.evidenceCount === 0
-        ? refusal(
+        ? problem(
             'evidence',
             'missing',
             'Add evidence of the delivery before you verify it; that of a former project does not count.',
@@ -128,8 +127,4 @@ function checkAdvance(batch: ImpactBatchFacts, change: { readonly projectId?: st
     default:
       return undefined;
   }
-}
-
-function refusal(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

@@ -1,6 +1,5 @@
 import { classifyHost, inWords } from '../address-class.ts';
-import type { DetailCode } from '../detail-codes.ts';
-import type { ErrorDetail } from '../service-error.ts';
+import { type ErrorDetail, problem } from '../service-error.ts';
 import { countCharacters, isLine, lineForm } from '../single-line-text.ts';
 
 /** A file that documents the progress of a batch. The service stores its SHA-256, not its bytes. */
@@ -66,8 +65,4 @@ function checkUrl(text: string): ErrorDetail | false {
 
 function isHttpsUrl({ protocol, username, password, hash }: URL): boolean {
   return protocol === 'https:' && username === '' && password === '' && hash === '';
-}
-
-function problem(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

@@ -7,7 +7,7 @@ import { eachRow } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { requireAuditKeys } from '../audit/require-audit-keys.ts';
-import { requireReason } from '../require-reason.ts';
+import { requireReason } from '../require-line.ts';
 
 const ACTION = 'owner.break-glass';
 

@@ -15,7 +15,7 @@ import { audit } from '../audit/audit.ts';
 import { API_KEY } from '../audit/audited-kinds.ts';
 import { apiKeyRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
-import { requireName } from '../require-reason.ts';
+import { requireName } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
 import { getPartner } from './manage-partner.ts';
 

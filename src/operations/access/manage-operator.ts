@@ -21,7 +21,7 @@ import { updateCredentialsOfKindsEnded } from '../../store/access/operator-passw
 import type { Database, Queryable } from '../../store/database.ts';
 import { updateFirstAdmin } from '../../store/installation.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { requireName } from '../require-reason.ts';
+import { requireName } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
 import { auditOperator, lockAuditedOperator } from './audited-operator.ts';
 import { requireSignedIn } from './four-eyes.ts';

@@ -31,7 +31,7 @@ import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
 import { partnerRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
-import { requireName } from '../require-reason.ts';
+import { requireName } from '../require-line.ts';
 import { openFirstSettlement } from '../settlements/open-settlement.ts';
 import { requireRole, withRole } from '../with-role.ts';
 

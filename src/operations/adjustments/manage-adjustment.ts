@@ -8,11 +8,10 @@ import {
   type NewAdjustment,
   REJECT_AND_DRAFT,
 } from '../../domain/adjustments/new-adjustment.ts';
-import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { amountText, readAmount } from '../../domain/numbers/money.ts';
-import { type ErrorDetail, invalidRequest, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
-import { checkLine } from '../../domain/single-line-text.ts';
+import { invalidRequest, problem, recordNotFound, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
+import { checkLine, REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import {
   type Adjustment,
@@ -42,8 +41,6 @@ import { requireAllAudited, requireAudited } from '../audit/require-audited.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { requireRole, withRole } from '../with-role.ts';
 import { readPointValues, readSettledState } from './settled-state.ts';
-
-const NOTE_MAX = 500;
 
 export interface AdjustmentOf {
   readonly partnerId: string;
@@ -161,7 +158,7 @@ export const approveAdjustment = withRole(
 export const rejectAdjustment = withRole(
   'operator',
   async (database: Database, actor: Actor, id: AdjustmentId, note: string): Promise<Adjustment> => {
-    const illFormed = checkLine('reason', note, NOTE_MAX);
+    const illFormed = checkLine('reason', note, REASON_CHARACTERS_MAX);
     if (illFormed) throw invalidRequest([illFormed]);
     return step(database, actor, { id, to: 'rejected', action: 'adjustment.reject' }, (db, adjustment) =>
       updateAdjustmentRejected(db, adjustment, { by: actor.operatorId, note }),
@@ -294,8 +291,4 @@ function explainReversal(cause: unknown): never {
 
 function refuseUnknown(adjustmentId: string): never {
   throw recordNotFound('adjustment_id', `The partner has no adjustment ${adjustmentId}. \`adjustment list\` shows all.`);
-}
-
-function problem(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

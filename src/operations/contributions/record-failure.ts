@@ -25,7 +25,7 @@ import { audit } from '../audit/audit.ts';
 import { FAILURE_DRAFT } from '../audit/audited-kinds.ts';
 import { failureRecord } from '../audit/authorising-records.ts';
 import { requireAudited } from '../audit/require-audited.ts';
-import { requireReason } from '../require-reason.ts';
+import { requireReason } from '../require-line.ts';
 import { readVerifiedRules } from '../rules/verified-rules.ts';
 import { withRole } from '../with-role.ts';
 import { failureEvent } from './contribution-events.ts';

@@ -16,7 +16,7 @@ import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/trans
 import { audit } from '../audit/audit.ts';
 import { adoptIfUnsealed, requireSealed } from '../audit/seal-contributions.ts';
 import { linkSnapshot, refuseLink } from '../emissions/link-estimate.ts';
-import { requireReason } from '../require-reason.ts';
+import { requireReason } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
 import { confirmationEvent, failureEvent } from './contribution-events.ts';
 

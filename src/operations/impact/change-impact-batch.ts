@@ -1,5 +1,4 @@
 import type { Actor } from '../../domain/access/role.ts';
-import type { DetailCode } from '../../domain/detail-codes.ts';
 import { begunBefore, operatorOfChange } from '../../domain/impact/batch-four-eyes.ts';
 import {
   checkEnvironmentalChange,
@@ -10,8 +9,8 @@ import {
 import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { POINTS_MAX } from '../../domain/numbers/points.ts';
-import { type ErrorDetail, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
-import { checkLine } from '../../domain/single-line-text.ts';
+import { type ErrorDetail, problem, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
+import { checkLine, REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import {
@@ -49,8 +48,6 @@ export type BatchChange = {
   | { readonly changeType: 'evidence_added'; readonly evidence: NewEvidence }
   | { readonly changeType: 'corrected'; readonly quantity: bigint }
 );
-
-const REASON_MAX = 500;
 
 /**
  * Records a change of a batch, and writes an event for every partner with contributions in it, in one transaction.
@@ -135,7 +132,7 @@ async function requirePossible(
     checkChangeNo(batch, change.expectedChangeNo),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
-    change.reason !== null && checkLine('reason', change.reason, REASON_MAX),
+    change.reason !== null && checkLine('reason', change.reason, REASON_CHARACTERS_MAX),
     ...(change.changeType === 'evidence_added' ? checkNewEvidence(change.evidence, now) : []),
     change.changeType === 'corrected' && checkQuantity(batch, change.quantity),
     change.changeType === 'advanced' && change.projectId !== undefined && checkAllocation(batch),
@@ -210,8 +207,4 @@ function applied(batch: ImpactBatch, { actor, change, now }: Intent): ImpactBatc
     case 'corrected':
       return { ...step, quantity: change.quantity };
   }
-}
-
-function problem(field: string, code: DetailCode, message: string): ErrorDetail {
-  return { field, code, message };
 }

@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
-import { requireReason } from '../require-reason.ts';
+import { requireReason } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
 
 export interface RecordName {

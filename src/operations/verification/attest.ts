@@ -12,7 +12,7 @@ import type { Database } from '../../store/database.ts';
 import { type RuleRecord, raiseRuleRevision } from '../../store/rules/rule-version.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { requireReason } from '../require-reason.ts';
+import { requireReason } from '../require-line.ts';
 import { getRule } from '../rules/manage-rule.ts';
 import { ruleToWire } from '../rules/rule-to-wire.ts';
 import { ruleSubject } from '../rules/verified-rules.ts';

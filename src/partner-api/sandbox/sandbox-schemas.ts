@@ -3,6 +3,7 @@ import { EVENT_TYPES, type EventType } from '../../domain/events/event.ts';
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
+import { REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
 import { closed, int64, longId, nullable, oneOf, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
@@ -76,8 +77,12 @@ export const AdjustmentBody = Type.Object(
       nullable({}, 'The change of the settled amount by a restatement, as a signed decimal such as `"-12.5"`.'),
     ),
     reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment.'),
-    reason_en: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in English.' })),
-    reason_ar: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'The reason in Arabic.' })),
+    reason_en: Type.Optional(
+      Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX, description: 'The reason in English.' }),
+    ),
+    reason_ar: Type.Optional(
+      Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX, description: 'The reason in Arabic.' }),
+    ),
     reversal_of: Type.Optional(nullable(LONG_IDENTIFIER, 'The adjustment that this one reverses.')),
   },
   closed,

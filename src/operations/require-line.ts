@@ -1,7 +1,6 @@
 import { invalidRequest } from '../domain/service-error.ts';
-import { checkLine, whyRefused } from '../domain/single-line-text.ts';
+import { checkLine, REASON_CHARACTERS_MAX, whyRefused } from '../domain/single-line-text.ts';
 
-const REASON_CHARACTERS_MAX = 500;
 const NAME_CHARACTERS_MAX = 200;
 
 /** Throws `invalid_request` unless the reason is a line of 1 to 500 characters. */
