@@ -66,7 +66,8 @@ export const changeImpactBatch = withRole(
       const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
       const now = await readClock(db);
       const pooled = await addUpSettlements(db, impactBatchId);
-      const intent = { actor, change, now };
+      const history = await listImpactBatchChanges(db, impactBatchId);
+      const intent = { actor, change, now, history };
       await requireOperators(db, batch, intent);
       await requirePossible(db, batch, { ...intent, pooled });
       const before = await impactBatchRecord(db, batch, pooled);
@@ -100,6 +101,8 @@ interface Intent {
   readonly actor: Actor;
   readonly change: BatchChange;
   readonly now: Date;
+  /** The changes before this one. */
+  readonly history: readonly ImpactBatchChange[];
 }
 
 /** The row of the batch's history. */
@@ -122,10 +125,9 @@ function historyOf(batch: ImpactBatch, changed: ImpactBatch, { actor, change, no
 async function requirePossible(
   db: Queryable,
   batch: ImpactBatch,
-  { change, pooled, now }: Omit<Intent, 'actor'> & { readonly pooled: PooledSettlements },
+  { change, pooled, now, history }: Omit<Intent, 'actor'> & { readonly pooled: PooledSettlements },
 ): Promise<void> {
-  const changes = await listImpactBatchChanges(db, batch.impactBatchId);
-  const facts = { ...batch, evidenceCount: countProjectEvidence(changes) };
+  const facts = { ...batch, evidenceCount: countProjectEvidence(history) };
   const problems: readonly (ErrorDetail | false | undefined)[] = [
     change.changeType === 'advanced' && checkNextStatus(batch, change.to),
     checkEnvironmentalChange(facts, change),
@@ -142,14 +144,13 @@ async function requirePossible(
 }
 
 /** Refuses an operator who is not the one of the two that the change needs. */
-async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, change }: Intent): Promise<void> {
+async function requireOperators(db: Queryable, batch: ImpactBatch, { actor, change, history }: Intent): Promise<void> {
   if (actor.standsForTwo) return requireFirstOperator(db, actor);
   const needed = operatorOfChange(batch.status, change);
   if (needed === 'first') await requireFirstOperator(db, actor);
   if (needed !== 'second') return;
   requireRole(actor, 'approver');
-  const changes = batch.status === 'delivered' ? await listImpactBatchChanges(db, batch.impactBatchId) : [];
-  for (const begun of begunBefore(batch, changes)) {
+  for (const begun of begunBefore(batch, history)) {
     await requireAuditedOperator(db, begun.operatorId);
     await requireSecondOperator(db, actor, begun);
   }

@@ -136,7 +136,8 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const { open, period, prices, at, partner, actor } = work;
   const { partnerId, settlementId } = open;
   const previous = open.sequence === 1n ? undefined : await findSettlementBySequence(db, partnerId, open.sequence - 1n);
-  const afterLine = await carryForward(db, work, previous);
+  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+  const afterLine = await carryForward(db, work, { previous, carried });
   const { startsAt, endsAt } = period;
   const { followsEvent } = open;
   const task = { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices };
@@ -148,7 +149,7 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   const doubtOf = tools.doubtsOf(db, partner, prices);
   const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
   await refuseUnverifiedLeft(db, open, check);
-  refuseDifference({ assigned, adjusted, previous }, totals);
+  refuseDifference({ assigned, adjusted, carried }, totals);
   const { currency } = prices;
   const sealed = { ...open, period, closedAt: at, totals, currency, statement };
   const seal = sealClosed(tools.sign, sealed);
@@ -172,11 +173,16 @@ async function close(db: Queryable, work: Work, tools: SettlementTools): Promise
   return { closed, opened };
 }
 
+interface Carried {
+  readonly previous: Settlement | undefined;
+  /** What it carries out; `undefined` when that is nothing. */
+  readonly carried: ReturnType<typeof carriedForward>;
+}
+
 /**
  * @returns The number of the last line so far.
  */
-async function carryForward(db: Queryable, { open, prices }: Work, previous: Settlement | undefined): Promise<number> {
-  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+async function carryForward(db: Queryable, { open, prices }: Work, { previous, carried }: Carried): Promise<number> {
   if (!previous || !carried) return 0;
   const { partnerId, settlementId } = open;
   const currency = carried.amount === null ? null : (previous.currency ?? prices.currency);
@@ -263,15 +269,13 @@ async function readBack(
   return { totals: counter.totals(), statement };
 }
 
-interface Expected {
+interface Expected extends Pick<Carried, 'carried'> {
   readonly assigned: Assigned;
   readonly adjusted: AssignedAdjustments;
-  readonly previous: Settlement | undefined;
 }
 
 /** The sum of the lines must equal the sum of the contributions and adjustments; otherwise nothing is closed. */
-function refuseDifference({ assigned, adjusted, previous }: Expected, totals: SettlementTotals): void {
-  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+function refuseDifference({ assigned, adjusted, carried }: Expected, totals: SettlementTotals): void {
   const amounts = [assigned.amount, adjusted.amount, carried?.amount ?? null].filter((amount) => amount !== null);
   const amount = amounts.length === 0 ? null : amounts.reduce((sum, each) => sum + each);
   const isSame =

@@ -1,5 +1,5 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { EditedContributionError } from '../../operations/audit/unverified-record.ts';
 import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
@@ -114,10 +114,7 @@ export const getReviewOf = operatorRoute({
 
 function neverPending(): ServiceError {
   const message = 'This contribution was never pending, so it has no review. Look it up among the contributions of the partner.';
-  return new ServiceError('invalid_request', message, {
-    status: 404,
-    details: [{ field: 'transaction_id', code: 'not_found', message }],
-  });
+  return recordNotFound('transaction_id', message);
 }
 
 const DECIDED_AT_ONCE_MAX = 100;
