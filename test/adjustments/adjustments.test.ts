@@ -381,6 +381,15 @@ describe('undoing', () => {
   });
 });
 
+test('decisions, section 1: the draft for a contribution that the partner does not have is answered with 404', async () => {
+  const unknown = draft({ ...(await newContribution()), transactionId: 'txn_unknown-1' }, -1n);
+  await assert.rejects(unknown, {
+    code: 'invalid_request',
+    status: 404,
+    message: /^The partner has no contribution txn_unknown-1/,
+  });
+});
+
 describe('two people', () => {
   test('whoever drafted it does not approve it, nor does the owner of the machine', async () => {
     const of = await newContribution();

@@ -109,7 +109,7 @@ export interface DraftChange {
 /**
  * The effect that an adjustment would have if it were posted now. Nothing is stored.
  *
- * @throws ServiceError `invalid_request` for an unknown contribution, and for one that is not confirmed.
+ * @throws ServiceError `contribution_not_found`; `invalid_request` for an unknown partner, and for a contribution that is not confirmed.
  */
 export async function previewDraft(
   database: Database,
