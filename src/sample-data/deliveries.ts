@@ -93,7 +93,7 @@ export class Deliveries {
         intake.take(endpoint, deliveries, isAll);
       },
     };
-    await relayOnce(past, this.#session, this.#report, { ...this.#bodies, onError: this.#report, intake: counting });
+    await relayOnce(past, this.#session, { ...this.#bodies, onError: this.#report, intake: counting });
     if (handed > 0) await this.#until(async () => (await this.#count()).underWay === 0);
   }
 

@@ -60,7 +60,7 @@ async function countingRelay() {
   after(() => client.release(true));
   const session = beginRelaySession(client as Connection);
   const { tools, errors } = relayTools(10);
-  return { sent, errors, relay: () => relayOnce(database, session, tools.onError, tools) };
+  return { sent, errors, relay: () => relayOnce(database, session, tools) };
 }
 
 function storedEventsOf(partnerId: string): Promise<EventRecord[]> {
@@ -96,7 +96,7 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const session = await openSession();
     for (let round = 0; round < 3; round++) {
       for (const partnerId of [one, other, one, quiet]) await tell(partnerId, 1);
-      await relayOnce(database, session, tools.onError, tools);
+      await relayOnce(database, session, tools);
     }
     assert.deepEqual(errors, []);
     for (const { packedBody, sequence } of [...(await assertInOrder(one, 6)), ...(await assertInOrder(other, 3))])
@@ -123,13 +123,13 @@ describe('events of several partners together', HANG_LIMIT, () => {
     await holder.query('select from event_counter where partner_id = $1 for update', [held]);
     for (let round = 0; round < 3; round++) {
       for (const partnerId of [one, held, other, one]) await tell(partnerId, 1);
-      await relayOnce(database, session, tools.onError, tools);
+      await relayOnce(database, session, tools);
     }
     await assertInOrder(one, 6);
     await assertInOrder(other, 3);
     assert.equal((await eventsOf(held)).length, 0);
     await holder.query('rollback');
-    await relayOnce(database, session, tools.onError, tools);
+    await relayOnce(database, session, tools);
     await assertInOrder(held, 3);
     assert.deepEqual([errors, handed], [[], []]);
   });
@@ -146,7 +146,7 @@ describe('events of several partners together', HANG_LIMIT, () => {
     };
     const relayBoth = async () => {
       for (const partnerId of [heard, quiet]) await tell(partnerId, 1);
-      await relayOnce(database, session, tools.onError, tools);
+      await relayOnce(database, session, tools);
       return [isRemembered(heard), isRemembered(quiet)];
     };
     assert.deepEqual([isRemembered(heard), isRemembered(quiet)], [true, true]);
@@ -182,7 +182,7 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const { tools, handed, errors } = relayTools(10);
     const session = await openSession();
     await tell(partnerId, 2);
-    await relayOnce(database, session, tools.onError, tools);
+    await relayOnce(database, session, tools);
     const events = await assertInOrder(partnerId, 2);
     assert.ok(events.every(({ packedBody }) => packedBody !== null));
     assert.deepEqual([errors, handed], [[], []]);
@@ -192,7 +192,7 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const partnerId = await newPartner();
     const { tools, handed } = relayTools(2);
     await tell(partnerId, 5);
-    const { deliveries } = await relayOnce(database, await openSession(), tools.onError, tools);
+    const { deliveries } = await relayOnce(database, await openSession(), tools);
     assert.deepEqual([handed.length, deliveries], [2, 3]);
     const { rows } = await administrator.query(
       'select count(*)::int4 as due from delivery where partner_id = $1 and lease = 0 and next_attempt_at <= now()',
@@ -206,7 +206,7 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const { tools, errors } = relayTools(10);
     const session = await openSession();
     await tell(broken, 1);
-    await relayOnce(database, session, tools.onError, tools);
+    await relayOnce(database, session, tools);
     const [first] = await eventsOf(broken);
     // Its id is there already.
     await administrator.query(
@@ -217,13 +217,13 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const holder = await connect();
     await holder.query('begin');
     await holder.query('select from event_counter where partner_id = $1 for update', [held]);
-    await relayOnce(database, session, tools.onError, tools);
+    await relayOnce(database, session, tools);
     assertGapless(await eventsOf(sound), 2);
     assert.equal((await eventsOf(held)).length, 0);
     assert.ok(errors.length > 0);
     await holder.query('rollback');
     await tell(sound, 1);
-    await relayOnce(database, session, tools.onError, tools);
+    await relayOnce(database, session, tools);
     assertGapless(await eventsOf(held), 2);
     assertGapless(await eventsOf(sound), 3);
     await administrator.query('delete from event_outbox where partner_id = $1', [broken]);
@@ -239,10 +239,10 @@ describe('events of several partners together', HANG_LIMIT, () => {
     );
     await tell(small, 1);
     const session = await openSession();
-    const { hasMore } = await relayOnce(database, session, tools.onError, tools);
+    const { hasMore } = await relayOnce(database, session, tools);
     assert.equal(hasMore, true);
     assertGapless(await eventsOf(small), 1);
-    for (let more = true; more; ) more = (await relayOnce(database, session, tools.onError, tools)).hasMore;
+    for (let more = true; more; ) more = (await relayOnce(database, session, tools)).hasMore;
     assertGapless(await storedEventsOf(large), 4_300);
   });
 
@@ -307,10 +307,10 @@ describe('events of several partners together', HANG_LIMIT, () => {
     const sessions = [await openSession(), await openSession()];
     for (let round = 0; round < 10; round++) {
       await Promise.all(partnerIds.map((partnerId) => tell(partnerId, 3)));
-      await Promise.all(sessions.map((session) => relayOnce(database, session, tools.onError, tools)));
+      await Promise.all(sessions.map((session) => relayOnce(database, session, tools)));
     }
-    for (const session of sessions) await relayOnce(database, session, tools.onError, tools);
-    for (const session of sessions) await relayOnce(database, session, tools.onError, tools);
+    for (const session of sessions) await relayOnce(database, session, tools);
+    for (const session of sessions) await relayOnce(database, session, tools);
     assert.deepEqual(errors, []);
     for (const partnerId of partnerIds) assertGapless(await eventsOf(partnerId), 30);
   });

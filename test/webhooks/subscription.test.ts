@@ -92,7 +92,7 @@ function onNode(partnerId: string) {
 
 async function relayTogether() {
   const { tools, handed, errors } = relayTools(1);
-  await relayOnce(database, await openSession(), tools.onError, tools);
+  await relayOnce(database, await openSession(), tools);
   assert.deepEqual(errors, []);
   // Otherwise it left the partner to the relay of one partner.
   assert.ok(handed.length > 0);

@@ -11,11 +11,13 @@ import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginRelaySession, relayOnce } from '../../src/webhooks/relay/relay.ts';
+import type { TogetherTools } from '../../src/webhooks/relay/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
+import { relayTools } from '../support/relay.ts';
 
 const { databaseUrl, pool: administrator } = await testDatabase();
 const database = openDatabase({ databaseUrl, poolSize: 32, auditKeys });
@@ -35,8 +37,12 @@ async function connect(): Promise<Connection> {
   return client;
 }
 
-const fail = (error: unknown) => {
-  throw error;
+/** A dispatcher that takes nothing: every delivery is due for all. */
+const tools: TogetherTools = {
+  ...relayTools(0).tools,
+  onError(error) {
+    throw error;
+  },
 };
 let partners = 0;
 let events = 0;
@@ -101,9 +107,9 @@ describe('while a snapshot is held', HANG_LIMIT, () => {
   test('the relay reads what is new, however many events had their numbers meanwhile', async () => {
     const { partnerId } = await newPartner();
     const session = beginRelaySession(await connect());
-    await relayOnce(database, session, fail);
+    await relayOnce(database, session, tools);
     await tell(database.pool, partnerId);
-    const asCounted = (db: Queryable) => relayOnce(database, { ...session, client: db as Connection }, fail);
+    const asCounted = (db: Queryable) => relayOnce(database, { ...session, client: db as Connection }, tools);
     const fresh = await countPages(session.client, asCounted);
     const snapshot = await begin('repeatable read');
     for (let round = 0; round < 10; round++) {
@@ -113,7 +119,7 @@ describe('while a snapshot is held', HANG_LIMIT, () => {
         select $1, $2 || number, 'settlement.created', 'stl_1', now(), repeat(md5(number::text), 20) from generate_series(1, 500) as number`,
         [partnerId, `evt_round-${round}-`],
       );
-      await relayOnce(database, session, fail);
+      await relayOnce(database, session, tools);
     }
     assert.equal(await findLastSequence(database.pool, partnerId), 5_001n);
     await tell(database.pool, partnerId);
@@ -179,7 +185,7 @@ describe('what is claimed when it is made', HANG_LIMIT, () => {
       await watchEndpoints(database.pool, database, [endpoint]);
       await tell(database.pool, endpoint.partnerId);
     }
-    await relayOnce(database, beginRelaySession(await connect()), fail);
+    await relayOnce(database, beginRelaySession(await connect()), tools);
     // As if it had been claimed at once.
     await database.pool.query(
       "update delivery set lease = 1, next_attempt_at = now() + interval '1 minute' where endpoint_id = $1",
@@ -207,7 +213,7 @@ describe('whatever commits late', HANG_LIMIT, () => {
   test('gets its number, however many transactions are open at once and in whatever order they end', async () => {
     const { partnerId } = await newPartner();
     const session = beginRelaySession(await connect());
-    const relay = () => relayOnce(database, session, fail);
+    const relay = () => relayOnce(database, session, tools);
     const open: (OpenTransaction & { readonly eventId: string })[] = [];
     for (let count = 0; count < 7; count++) {
       const transaction = await begin();
@@ -239,14 +245,14 @@ describe('whatever commits late', HANG_LIMIT, () => {
     await tell(database.pool, partnerId);
     const holder = await begin();
     await holder.client.query('select from event_counter where partner_id = $1 for update', [partnerId]);
-    await relayOnce(database, session, fail);
+    await relayOnce(database, session, tools);
     await holder.end('rollback');
     await database.pool.query(
       `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at)
       select $1, 'evt_many-' || number, 'settlement.created', 'stl_1', now() from generate_series(1, 2500) as number`,
       [partnerId],
     );
-    for (let round = 0; round < 3; round++) await relayOnce(database, session, fail);
+    for (let round = 0; round < 3; round++) await relayOnce(database, session, tools);
     assert.equal(await findLastSequence(database.pool, partnerId), 2_501n);
   });
 
@@ -254,9 +260,9 @@ describe('whatever commits late', HANG_LIMIT, () => {
     const { partnerId } = await insertOldPartner(database);
     const session = beginRelaySession(await connect());
     await tell(database.pool, partnerId);
-    for (let round = 0; round < 2; round++) await relayOnce(database, session, fail);
+    for (let round = 0; round < 2; round++) await relayOnce(database, session, tools);
     await insertEventCounter(database.pool, partnerId);
-    await relayOnce(database, session, fail);
+    await relayOnce(database, session, tools);
     assert.equal(await findLastSequence(database.pool, partnerId), 1n);
   });
 

@@ -83,7 +83,7 @@ function relayOnServer({ database, ...options }: RelayOptions): Relay {
     async once() {
       session ??= beginRelaySession(await database.pool.connect());
       try {
-        const relayed = await relayOnce(database, session, onError, tools);
+        const relayed = await relayOnce(database, session, tools);
         if (isReadOnly) leave(true);
         return relayed;
       } catch (error) {
@@ -113,53 +113,47 @@ export function beginRelaySession(client: Connection): RelaySession {
 /**
  * Assigns sequences to events of several partners together, the oldest first; other partners with events get one batch each, so that none
  * waits for another's backlog. A failure for one is reported and left for the next run.
- *
- * @param tools Without them each partner's events get their sequences separately.
  */
-export async function relayOnce(
-  database: Database,
-  session: RelaySession,
-  onError: (error: unknown) => void,
-  tools?: TogetherTools,
-): Promise<Relayed> {
+export async function relayOnce(database: Database, session: RelaySession, tools: TogetherTools): Promise<Relayed> {
   const { client, range } = session;
-  const relayed: Relayed = { sequenced: 0, deliveries: 0, hasMore: false };
-  const { found, together, isWhole } = await relayOldest(database, session, relayed, tools);
-  const held = new Set(together.heldIds);
+  const { found, heldIds, isWhole, relayed } = await relayOldest(database, session, tools);
+  const held = new Set(heldIds);
   const { partnerIds: waitingIds, next } = isWhole ? found : await listWaiting(client, range);
-  const alone = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
-  const behind = await relayAlone(database, session, { partnerIds: alone, relayed, onError });
+  const partnerIds = new Set([...waitingIds.filter((partnerId) => !held.has(partnerId)), ...session.behind.keys()]);
+  const alone = await relayAlone(database, session, partnerIds, tools.onError);
   // Partners of the joint batch may have events left, and are not behind.
-  if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind });
-  return relayed;
+  if (canPrepare(client)) Object.assign(session, { range: isWhole || held.size === 0 ? next : range, behind: alone.behind });
+  return {
+    sequenced: relayed.sequenced + alone.relayed.sequenced,
+    deliveries: relayed.deliveries + alone.relayed.deliveries,
+    hasMore: relayed.hasMore || alone.relayed.hasMore,
+  };
 }
 
-interface Oldest {
+interface Oldest extends Pick<Together, 'heldIds'> {
   readonly found: UnsequencedEvents;
-  readonly together: Together;
   /** Every partner with an event in the range was found, and those held here have none left. */
   readonly isWhole: boolean;
+  /** What all of the transactions did. */
+  readonly relayed: Relayed;
 }
 
-/** @returns The last of the transactions, which are counted in `relayed`. */
-async function relayOldest(
-  database: Database,
-  { client, range, behind }: RelaySession,
-  relayed: Relayed,
-  tools: TogetherTools | undefined,
-): Promise<Oldest> {
+/** @returns What the last of the transactions found and held. */
+async function relayOldest(database: Database, { client, range, behind }: RelaySession, tools: TogetherTools): Promise<Oldest> {
+  let [sequenced, deliveries] = [0, 0];
   for (let batch = 1; ; batch++) {
     const found = await findUnsequencedEvents(client, range, EVENTS_TOGETHER);
     // Partners that are behind may have older events elsewhere, which come first.
     const partnerIds = found.partnerIds.filter((partnerId) => !behind.has(partnerId));
     const several = { range, partnerIds, withoutEndpointIds: found.withoutEndpointIds };
-    const together = tools ? await relaySeveral({ client, database }, several, tools) : NONE_TOGETHER;
+    const together = await relaySeveral({ client, database }, several, tools);
     const isWhole = found.isAll && together.isAll;
-    relayed.sequenced += together.sequenced;
-    relayed.deliveries += together.due;
+    sequenced += together.sequenced;
+    deliveries += together.due;
+    if (!isWhole && together.sequenced > 0 && batch < JOINT_BATCHES_MAX) continue;
     // Events whose partner fails are no reason to continue at once.
-    relayed.hasMore = !together.isAll && together.sequenced > 0;
-    if (isWhole || together.sequenced === 0 || batch === JOINT_BATCHES_MAX) return { found, together, isWhole };
+    const hasMore = !together.isAll && together.sequenced > 0;
+    return { found, heldIds: together.heldIds, isWhole, relayed: { sequenced, deliveries, hasMore } };
   }
 }
 
@@ -218,21 +212,17 @@ async function relayWithoutEndpoints(
   }
 }
 
-interface Alone {
-  readonly partnerIds: ReadonlySet<string>;
-  /** Counted for the metrics. */
+interface Alone extends Pick<RelaySession, 'behind'> {
   readonly relayed: Relayed;
-  readonly onError: (error: unknown) => void;
 }
 
-/**
- * @returns Partners with events left over.
- */
 async function relayAlone(
   database: Database,
   { client, range, behind: wasBehind }: RelaySession,
-  { partnerIds, relayed, onError }: Alone,
-): Promise<Map<string, OutboxRange>> {
+  partnerIds: ReadonlySet<string>,
+  onError: (error: unknown) => void,
+): Promise<Alone> {
+  const relayed = { sequenced: 0, deliveries: 0, hasMore: false };
   const behind = new Map<string, OutboxRange>();
   for (const partnerId of partnerIds) {
     const rangeOfPartner = wasBehind.get(partnerId) ?? range;
@@ -249,5 +239,5 @@ async function relayAlone(
       onError(error);
     }
   }
-  return behind;
+  return { behind, relayed };
 }

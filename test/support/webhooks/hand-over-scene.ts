@@ -44,7 +44,7 @@ export async function handOverScene() {
     return eventId;
   }
 
-  const relay = (session: RelaySession, tools: TogetherTools) => relayOnce(database, session, tools.onError, tools);
+  const relay = (session: RelaySession, tools: TogetherTools) => relayOnce(database, session, tools);
 
   /** A new partner with one event, which was handed over. */
   async function handOne() {
