@@ -69,7 +69,7 @@ export const enterAddress = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string, email: string): Promise<Operator> => {
     requireAddress(email);
-    return change(database, operatorId, async (db, operator) => {
+    return withLockedOperator(database, operatorId, async (db, operator) => {
       if (operator.email !== null)
         throw new ServiceError(
           'invalid_request',
@@ -87,7 +87,7 @@ export const enterAddress = withRole(
 export const changeOperatorRole = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string, role: Role): Promise<Operator> => {
-    return change(database, operatorId, async (db, operator) => {
+    return withLockedOperator(database, operatorId, async (db, operator) => {
       requireAddressFor({ ...operator, role });
       const changed = await updateOperatorRole(db, operatorId, role);
       await auditOperator(db, actor, { operatorId, action: 'operator.change-role', before: operator });
@@ -101,7 +101,7 @@ export const changeOperatorRole = withRole(
 export const disableOperator = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string): Promise<Operator> => {
-    return change(database, operatorId, async (db, operator) => {
+    return withLockedOperator(database, operatorId, async (db, operator) => {
       const disabled = await updateOperatorDisabled(db, operatorId);
       await updateOperatorCredentialsEnded(db, operatorId);
       await auditOperator(db, actor, { operatorId, action: 'operator.disable', before: operator });
@@ -114,7 +114,7 @@ export const disableOperator = withRole(
 export const resetSignIn = withRole(
   'admin',
   async (database: Database, actor: Actor, operatorId: string): Promise<SignInCode> => {
-    return change(database, operatorId, async (db, operator) => {
+    return withLockedOperator(database, operatorId, async (db, operator) => {
       if (operator.disabledAt)
         throw new ServiceError(
           'invalid_request',
@@ -152,7 +152,7 @@ export async function createFirstCode(
 
 /** Beside those that were not used: each works until one of them has. */
 async function addCode(database: Database, actor: Actor, operatorId: string): Promise<string> {
-  const { signInCode } = await change(database, operatorId, async (db, operator) => {
+  const { signInCode } = await withLockedOperator(database, operatorId, async (db, operator) => {
     const code = await makeCode(db, operator);
     await auditOperator(db, actor, { operatorId, action: 'operator.create-code' });
     return code;
@@ -173,7 +173,7 @@ function noneIfMadeMeanwhile(error: unknown): undefined {
 export async function createOwnCode(database: Database, own: Actor): Promise<SignInCode> {
   const { operatorId } = own;
   requireSignedIn({ operatorId });
-  return change(database, operatorId, async (db, operator) => {
+  return withLockedOperator(database, operatorId, async (db, operator) => {
     await updateCredentialsOfKindsEnded(db, operatorId, ['code']);
     const code = await makeCode(db, operator);
     await auditOperator(db, own, { operatorId, action: 'operator.create-own-code' });
@@ -181,7 +181,8 @@ export async function createOwnCode(database: Database, own: Actor): Promise<Sig
   });
 }
 
-async function change<Result>(
+/** The work on an operator that agrees with the audit writes the audit entry itself. */
+async function withLockedOperator<Result>(
   database: Database,
   operatorId: string,
   make: (db: Queryable, operator: Operator) => Promise<Result>,

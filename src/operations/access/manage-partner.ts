@@ -94,7 +94,7 @@ export async function getPartnerNamed(db: Queryable, idOrName: string): Promise<
 export const suspendPartner = withRole(
   'operator',
   async (database: Database, actor: Actor, partnerId: string): Promise<Partner> => {
-    return change(database, actor, { partnerId, action: 'partner.suspend' }, (db) =>
+    return changeAndAudit(database, actor, { partnerId, action: 'partner.suspend' }, (db) =>
       updatePartnerSuspension(db, partnerId, true),
     );
   },
@@ -103,7 +103,7 @@ export const suspendPartner = withRole(
 export const resumePartner = withRole(
   'operator',
   async (database: Database, actor: Actor, partnerId: string): Promise<Partner> => {
-    return change(database, actor, { partnerId, action: 'partner.resume' }, (db) =>
+    return changeAndAudit(database, actor, { partnerId, action: 'partner.resume' }, (db) =>
       updatePartnerSuspension(db, partnerId, false),
     );
   },
@@ -118,7 +118,7 @@ export const setPartnerRates = withRole(
   'admin',
   async (database: Database, actor: Actor, partnerId: string, rates: Partial<PartnerRates>): Promise<Partner> => {
     refuseNothing(rates, 'writes_per_second', 'Nothing to change: give at least one of the rates.');
-    return change(
+    return changeAndAudit(
       database,
       actor,
       { partnerId, action: 'partner.set-rates' },
@@ -140,7 +140,7 @@ export const changeSettlementPolicy = withRole(
   async (database: Database, actor: Actor, partnerId: string, policy: Partial<SettlementPolicy>): Promise<Partner> => {
     refuseNothing(policy, 'currency', 'Nothing to change: give the currency, the time zone or both.');
     const read = readSettlementPolicy(policy);
-    return change(database, actor, { partnerId, action: 'partner.change' }, async (db, partner) => {
+    return changeAndAudit(database, actor, { partnerId, action: 'partner.change' }, async (db, partner) => {
       const changed = await updateSettlementPolicy(db, partnerId, read).catch(explainFixed);
       await refuseWhileRecording(db, partner, changed as Partner);
       return changed;
@@ -189,7 +189,8 @@ function readSettlementPolicy({ currency, timeZone }: Partial<SettlementPolicy>)
   return { ...(currency !== undefined && { currency }), ...(zone !== undefined && { timeZone: zone }) };
 }
 
-async function change(
+/** Changes a partner that agrees with the audit, and writes the audit entry. */
+async function changeAndAudit(
   database: Database,
   actor: Actor,
   { partnerId, action }: { partnerId: string; action: string },
