@@ -68,7 +68,7 @@ export const ENDPOINT: AuditedKind<WebhookEndpoint> = {
   // Actions of the dispatcher.
   unauditedBefore: ({ status }) => (status === 'disabled' ? ['status', 'status_reason'] : []),
   list: listAllWebhookEndpoints,
-  lock: lockAnyWebhookEndpoint,
+  lock: (db, { partnerId, endpointId }) => lockAnyWebhookEndpoint(db, partnerId, endpointId),
 };
 
 export const OPERATOR: AuditedKind<OperatorState> = {

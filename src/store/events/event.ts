@@ -75,6 +75,16 @@ export async function insertEventCounter(db: Queryable, partnerId: string): Prom
   await run(db, INSERT_COUNTER, [partnerId]);
 }
 
+const LOCK_COUNTER: Statement = {
+  name: 'lock_event_counter',
+  text: 'select last_sequence from event_counter where partner_id = $1 for update',
+};
+
+/** Locks the partner's event counter until the transaction ends: no event gets a sequence, and no endpoint is added, meanwhile. */
+export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
+  await run(db, LOCK_COUNTER, [partnerId]);
+}
+
 const FIND_LAST: Statement = {
   name: 'find_last_sequence',
   text: 'select last_sequence as "lastSequence" from event_counter where partner_id = $1',

@@ -59,16 +59,6 @@ export const IS_NOT_REMOVED = "coalesce(e.status, '') <> 'removed'";
 /** SQL: `webhook_endpoint e` gets the event `n` of its partner. `receivesEvent` of the domain is the same rule. */
 export const RECEIVES_EVENT = `${IS_NOT_REMOVED} and (e.event_types = '{}' or n.event_type = any (e.event_types))`;
 
-const LOCK_COUNTER: Statement = {
-  name: 'lock_event_counter',
-  text: 'select last_sequence from event_counter where partner_id = $1 for update',
-};
-
-/** Locks the partner's event counter until the transaction ends: no event gets a sequence, and no endpoint is added, meanwhile. */
-export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
-  await run(db, LOCK_COUNTER, [partnerId]);
-}
-
 // A distributed database accepts no clock in the `returning` of an insert.
 const INSERT: Statement = {
   name: 'insert_webhook_endpoint',
@@ -197,7 +187,8 @@ const LOCK_ANY: Statement = {
 /** One endpoint, whatever its status, locked until the transaction ends. */
 export async function lockAnyWebhookEndpoint(
   db: Queryable,
-  { partnerId, endpointId }: Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>,
+  partnerId: string,
+  endpointId: string,
 ): Promise<WebhookEndpoint | undefined> {
   const [endpoint] = await run<WebhookEndpoint>(db, LOCK_ANY, [partnerId, endpointId]);
   return endpoint;

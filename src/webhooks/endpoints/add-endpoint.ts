@@ -9,14 +9,9 @@ import { withRole } from '../../operations/with-role.ts';
 import { findPartner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Queryable } from '../../store/database.ts';
-import { insertEventCounter } from '../../store/events/event.ts';
+import { insertEventCounter, lockEventCounter } from '../../store/events/event.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import {
-  insertWebhookEndpoint,
-  listWebhookEndpoints,
-  lockEventCounter,
-  untilFewerAdded,
-} from '../../store/webhooks/webhook-endpoint.ts';
+import { insertWebhookEndpoint, listWebhookEndpoints, untilFewerAdded } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { isSuccess, post } from '../delivery/attempt.ts';
 import { type Answer, describeOutcome } from '../delivery/send.ts';

@@ -103,7 +103,7 @@ function recordCalls({ partnerId, keyId, endpointId, fewer }: HotCallOptions): H
     { title: 'lock a partner', send: (db) => lockPartner(db, partnerId) },
     { title: 'lock a key', send: (db) => lockApiKey(db, keyId) },
     { title: 'lock an operator', send: (db) => lockOperator(db, verifiedId('op', 1)) },
-    { title: 'lock an endpoint', send: (db) => lockAnyWebhookEndpoint(db, { partnerId, endpointId }) },
+    { title: 'lock an endpoint', send: (db) => lockAnyWebhookEndpoint(db, partnerId, endpointId) },
     { title: 'lock a draft', send: (db) => lockFailureDraft(db, partnerId, verifiedId('fail', middle)) },
     { title: 'lock an adjustment', send: (db) => lockAdjustment(db, partnerId, adjustmentId) },
     { title: 'adjustments', send: (db) => listAdjustments(db, partnerId, { beforeId: adjustmentId, limit: PAGE }) },
