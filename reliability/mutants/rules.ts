@@ -992,7 +992,7 @@ export const RULES: readonly Rule[] = [
   {
     rule: 'a delivery that is sent again is not ended by an attempt under way',
     source: 'decisions 7',
-    file: 'src/store/webhooks/delivery-log.ts',
+    file: 'src/store/webhooks/resent-delivery.ts',
     find: ', lease = d.lease + (d.lease > d.attempts)::int4',
     replace: '',
     tests: ['webhooks/settle-attempts'],

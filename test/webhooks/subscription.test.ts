@@ -11,7 +11,7 @@ import { assignSequencesOnNode } from '../../src/store/events/assign-sequences-o
 import { insertEvent, insertEventCounter } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
-import { insertReplayedDeliveries } from '../../src/store/webhooks/delivery-log.ts';
+import { insertReplayedDeliveries } from '../../src/store/webhooks/resent-delivery.ts';
 import { relayOnce } from '../../src/webhooks/relay/relay.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';

@@ -11,9 +11,9 @@ import { findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/even
 import { takeUnsequencedEvents } from '../../src/store/events/taken-events.ts';
 import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import { claimDeliveries, makeDeliveriesDue } from '../../src/store/webhooks/delivery.ts';
-import { recoverDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { advanceDueFrom, listDueEndpoints, listRecipientEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
 import { watchEndpoints, watchWaitingEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
+import { recoverDeliveries } from '../../src/store/webhooks/resent-delivery.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { testDatabase } from '../support/postgres/database.ts';

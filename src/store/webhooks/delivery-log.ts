@@ -1,18 +1,9 @@
-import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { type KeysetList, type KeysetPage, listByKeyset, type Placed } from '../ordered-list.ts';
 import { run, type Statement } from '../query.ts';
-import {
-  DELIVERY_COLUMNS,
-  type Delivery,
-  type DeliveryStatus,
-  IS_DELIVERED,
-  IS_EXHAUSTED,
-  insertDueDeliveries,
-} from './delivery.ts';
+import { DELIVERY_COLUMNS, type Delivery, type DeliveryStatus, IS_DELIVERED, IS_EXHAUSTED } from './delivery.ts';
 import { deliveryIdsOf, isDeliveryOf } from './delivery-id.ts';
 import { HANDED_OVER } from './hand-over.ts';
-import { RECEIVES_EVENT } from './webhook-endpoint.ts';
 
 /** A delivery with its history. */
 export interface LoggedDelivery extends Delivery {
@@ -23,7 +14,8 @@ export interface LoggedDelivery extends Delivery {
 export const STATUS_OF_DELIVERY = `case when d.status = 'exhausted' and d.sequence is null then 'failed' when ${IS_DELIVERED} then 'delivered'
       when d.status not in ('waiting', 'handed_over') then d.status when e.status = 'disabled' then 'held' when e.status = 'removed' then 'dropped'
       else 'waiting' end`;
-const COLUMNS = `${DELIVERY_COLUMNS},
+/** SQL: the columns of a {@link LoggedDelivery}, read from `delivery d` and its `webhook_endpoint e`. */
+export const LOGGED_COLUMNS = `${DELIVERY_COLUMNS},
     ${STATUS_OF_DELIVERY} as status`;
 const ENDPOINT_JOIN = 'join webhook_endpoint e on e.partner_id = d.partner_id and e.endpoint_id = d.endpoint_id';
 
@@ -75,7 +67,7 @@ export async function listDeliveries(
   const name = ['list_deliveries', ...given.map(([filter]) => filter), ...(status === undefined ? [] : [status])].join('_');
   // A distributed database hands nothing over.
   const unended = isDistributed ? WAITING_ROWS : UNENDED_ROWS;
-  const text = `select ${COLUMNS} from ${UNENDED.includes(status) ? unended : 'delivery'} d ${ENDPOINT_JOIN}
+  const text = `select ${LOGGED_COLUMNS} from ${UNENDED.includes(status) ? unended : 'delivery'} d ${ENDPOINT_JOIN}
     where d.partner_id = $1 ${conditions.join(' ')} order by d.delivery_id desc limit $2`;
   return run<LoggedDelivery>(db, { name, text }, values);
 }
@@ -100,7 +92,7 @@ export async function lookAtDeliveries(
 /** Status and endpoint are compared in a form that fits no index: that of what waits would read all of it, for its own order. */
 const LIST_BETWEEN: Statement = {
   name: 'list_deliveries_between',
-  text: `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN}
+  text: `select ${LOGGED_COLUMNS} from delivery d ${ENDPOINT_JOIN}
     where d.partner_id = $1 and d.delivery_id >= $2 and d.delivery_id < $3 and ($4::text is null or d.endpoint_id = $4)
       and ($5::text is null or ${STATUS_OF_DELIVERY} = $5)
     order by d.delivery_id desc limit $6`,
@@ -125,7 +117,7 @@ export async function listDeliveriesBetween(
 
 const IN_ORDER: KeysetList<'occurred_at'> = {
   name: 'list_deliveries_in_order',
-  select: COLUMNS,
+  select: LOGGED_COLUMNS,
   from: `delivery d ${ENDPOINT_JOIN}`,
   // An id contains the time of its event.
   orders: { occurred_at: [['d.delivery_id', 'text']] },
@@ -183,7 +175,7 @@ export async function listUnendedIds(
 
 const LIST_OF_IDS: Statement = {
   name: 'list_deliveries_of_ids',
-  text: `select ${COLUMNS}, array[d.delivery_id] as place from delivery d ${ENDPOINT_JOIN}
+  text: `select ${LOGGED_COLUMNS}, array[d.delivery_id] as place from delivery d ${ENDPOINT_JOIN}
     where d.partner_id = $1 and d.delivery_id = any ($2::text[])`,
 };
 
@@ -198,101 +190,10 @@ export async function listDeliveriesOfIds(
 
 const FIND: Statement = {
   name: 'find_delivery',
-  text: `select ${COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 and d.delivery_id = $2`,
+  text: `select ${LOGGED_COLUMNS} from delivery d ${ENDPOINT_JOIN} where d.partner_id = $1 and d.delivery_id = $2`,
 };
 
 export async function findDelivery(db: Queryable, partnerId: string, deliveryId: string): Promise<LoggedDelivery | undefined> {
   const [delivery] = await run<LoggedDelivery>(db, FIND, [partnerId, deliveryId]);
   return delivery;
-}
-
-/** Due at once, with all attempts again. */
-const AGAIN = `status = 'waiting', attempts_left = $3, next_attempt_at = ${NOW}, ended_at = null`;
-
-/** An attempt under way may still fail: it is then logged, and does not affect the next ones. */
-const RESEND: Statement = {
-  name: 'resend_delivery',
-  text: `update delivery d set ${AGAIN}, trigger = 'resend', lease = d.lease + (d.lease > d.attempts)::int4 from webhook_endpoint e
-    where d.partner_id = $1 and d.delivery_id = $2
-      and e.partner_id = $1 and e.endpoint_id = d.endpoint_id and e.status <> 'removed'
-    returning ${COLUMNS}`,
-};
-
-/**
- * @returns The delivery, which will be sent again, whatever its status was; `undefined` when its endpoint is removed.
- */
-export async function resendDelivery(
-  db: Queryable,
-  partnerId: string,
-  deliveryId: string,
-  attemptsMax: number,
-): Promise<LoggedDelivery | undefined> {
-  const [delivery] = await run<LoggedDelivery>(db, RESEND, [partnerId, deliveryId, attemptsMax]);
-  return delivery;
-}
-
-/** The deliveries of an endpoint that are sent again. */
-export interface Recovery {
-  readonly partnerId: string;
-  readonly endpointId: string;
-  readonly since: Date;
-  readonly attemptsMax: number;
-  readonly limit: number;
-}
-
-const RECOVER: Statement = {
-  name: 'recover_deliveries',
-  text: `update delivery d set ${AGAIN}, trigger = 'recover'
-    where d.partner_id = $1 and d.delivery_id = any (array(
-      select d.delivery_id from delivery d
-      where d.partner_id = $1 and d.endpoint_id = $2 and ${IS_EXHAUSTED} and d.ended_at >= $4 and d.delivery_id > $6
-      order by d.delivery_id limit $5 for update
-    ))
-    returning d.delivery_id as "deliveryId"`,
-};
-
-/**
- * Makes exhausted deliveries due again, after an id: what an earlier page passed over is not read again.
- *
- * @returns How many, `limit` at most, and the id of the last of them; `afterId` without any.
- */
-export async function recoverDeliveries(
-  db: Queryable,
-  { partnerId, endpointId, since, attemptsMax, limit }: Recovery,
-  afterId: string,
-): Promise<{ readonly count: number; readonly lastId: string }> {
-  const values = [partnerId, endpointId, attemptsMax, since, limit, afterId];
-  const recovered = await run<{ deliveryId: string }>(db, RECOVER, values);
-  const lastId = recovered.reduce((last, { deliveryId }) => (deliveryId > last ? deliveryId : last), afterId);
-  return { count: recovered.length, lastId };
-}
-
-/** `e.partner_id = $1` lets PostgreSQL find the endpoint by its key: {@link RECEIVES_EVENT} leads to no index. */
-const REPLAY: Statement = {
-  name: 'insert_replayed_deliveries',
-  text: `with wanted as (
-      select * from event where partner_id = $1 and sequence > $6 order by sequence limit $5
-    ), made as (
-      ${insertDueDeliveries({ trigger: 'replay', attemptsMax: '$3' })}
-      from wanted n join webhook_endpoint e on e.partner_id = n.partner_id and e.partner_id = $1 and e.endpoint_id = $2
-      where n.occurred_at >= $4 and ${RECEIVES_EVENT}
-      on conflict do nothing
-      returning 1
-    )
-    select (select max(sequence) from wanted) as "lastSequence", (select count(*) from made) as made`,
-};
-
-/**
- * Creates deliveries of the events after `afterSequence` that never had one at this endpoint, such as those from before it was added.
- *
- * @returns How many were created, and the sequence of the last event examined; `null` when none was left.
- */
-export async function insertReplayedDeliveries(
-  db: Queryable,
-  { partnerId, endpointId, since, attemptsMax, limit }: Recovery,
-  afterSequence: bigint,
-): Promise<{ readonly made: number; readonly lastSequence: bigint | null }> {
-  const values = [partnerId, endpointId, attemptsMax, since, limit, afterSequence];
-  const [row] = await run<{ lastSequence: bigint | null; made: bigint }>(db, REPLAY, values);
-  return { made: Number(row?.made ?? 0n), lastSequence: row?.lastSequence ?? null };
 }

@@ -9,15 +9,10 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { findSequenceBefore } from '../../store/events/find-sequence-before.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { type DeliveryAttemptRecord, listDeliveryAttempts } from '../../store/webhooks/attempt-log.ts';
-import {
-  findDelivery,
-  insertReplayedDeliveries,
-  type LoggedDelivery,
-  recoverDeliveries,
-  resendDelivery,
-} from '../../store/webhooks/delivery-log.ts';
+import { findDelivery, type LoggedDelivery } from '../../store/webhooks/delivery-log.ts';
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
+import { insertReplayedDeliveries, recoverDeliveries, resendDelivery } from '../../store/webhooks/resent-delivery.ts';
 import { findWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { aboutEndpoint, deliveryNotFound, type FollowUp, followUp, refusal, unknownEndpoint } from './endpoint-context.ts';
 

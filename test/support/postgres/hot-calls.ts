@@ -77,7 +77,6 @@ import { listDeliveryAttempts } from '../../../src/store/webhooks/attempt-log.ts
 import { claimDeliveries, deleteDeliveries, makeDeliveriesDue, releaseDeliveries } from '../../../src/store/webhooks/delivery.ts';
 import { measureBacklog } from '../../../src/store/webhooks/delivery-backlog.ts';
 import { deliveryIdOf } from '../../../src/store/webhooks/delivery-id.ts';
-import { insertReplayedDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import {
   advanceDueFrom,
   DUE_ENDPOINTS_ON_NODES,
@@ -88,6 +87,7 @@ import { clearEndpointHealth, lockEndpointHealth, updateEndpointDueFrom } from '
 import { listEndpointStates } from '../../../src/store/webhooks/endpoint-state.ts';
 import { watchEndpoints, watchEndpointsOf, watchWaitingEndpoints } from '../../../src/store/webhooks/endpoint-watch.ts';
 import { endHandOver, listEndedHandOvers } from '../../../src/store/webhooks/hand-over.ts';
+import { insertReplayedDeliveries } from '../../../src/store/webhooks/resent-delivery.ts';
 import { findWebhookEndpoint, listWebhookEndpoints } from '../../../src/store/webhooks/webhook-endpoint.ts';
 
 /** What the calls are about; `token` numbers the rows that are there, or will be. */
