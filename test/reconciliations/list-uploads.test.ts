@@ -11,7 +11,7 @@ import { LIST_LIMITS } from '../../src/domain/reconciliations/list-limits.ts';
 import { revokeApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
 import { SERVICE_ROLES } from '../../src/service/role.ts';
-import { updateBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
+import { updateReconciliationBrokenOff } from '../../src/store/reconciliations/reconciliation.ts';
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -143,7 +143,7 @@ describe('an upload that broke off frees its key, because nothing was answered f
         created_at) values ($1, 'rec_came-whole', $2, $3, 'csv', 'comparing', sha256('x'), now() + interval '1 minute', now())`,
       [of.partnerId, of.closed.settlementId, key],
     );
-    await updateBrokenOff(database.pool, { partnerId: of.partnerId, reconciliationId: 'rec_came-whole' });
+    await updateReconciliationBrokenOff(database.pool, { partnerId: of.partnerId, reconciliationId: 'rec_came-whole' });
     assert.deepEqual(await rowsOf(of), [{ id: 'rec_came-whole', status: 'comparing', key }]);
   });
 });

@@ -8,7 +8,7 @@ import type { Database } from '../../store/database.ts';
 import {
   type ComparisonSums,
   type Reconciliation,
-  updateProgress,
+  updateReconciliationProgress,
   type VerdictCounts,
 } from '../../store/reconciliations/reconciliation.ts';
 import { insertReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
@@ -75,7 +75,7 @@ export async function storeProgress(
   lines: readonly ReconciliationLine[],
 ): Promise<void> {
   await inTransaction(database, { lockTimeoutMs: LOCK_TIMEOUT_MS }, async (db) => {
-    if (!(await updateProgress(db, progress))) throw tookTooLong();
+    if (!(await updateReconciliationProgress(db, progress))) throw tookTooLong();
     await insertReconciliationLines(db, progress, lines);
   });
 }

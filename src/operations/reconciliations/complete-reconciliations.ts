@@ -8,7 +8,7 @@ import {
   listLeftReconciliations,
   type Reconciliation,
   type ReconciliationName,
-  updateDone,
+  updateReconciliationDone,
 } from '../../store/reconciliations/reconciliation.ts';
 import {
   type ListedSettlementLine,
@@ -116,7 +116,7 @@ async function findMissing(
   await storeProgress(database, progress, lines);
   countLines(usage, claimed.partnerId, lines);
   if (beside.length === LINES_AT_ONCE) return progress;
-  await updateDone(database.pool, claimed);
+  await updateReconciliationDone(database.pool, claimed);
   return undefined;
 }
 

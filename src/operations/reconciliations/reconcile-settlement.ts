@@ -15,15 +15,15 @@ import { addList, findDailyUsage } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { listOldReconciliations, updateLinesRemoved } from '../../store/reconciliations/old-reconciliation.ts';
 import {
-  deleteRefused,
+  deleteRefusedReconciliation,
   endLostReconciliationsOf,
   findReconciliation,
   findReconciliationByKey,
   insertReconciliation,
   type Reconciliation,
   type ReconciliationName,
-  updateBrokenOff,
-  updateReceived,
+  updateReconciliationBrokenOff,
+  updateReconciliationReceived,
 } from '../../store/reconciliations/reconciliation.ts';
 import {
   deleteReconciliationLines,
@@ -146,7 +146,7 @@ async function take(comparing: Comparing, list: UploadedList): Promise<Reconcili
     const whole = { fingerprint: listFingerprint(list, hash.digest('hex')), isStatement };
     const received = await (list.uploader
       ? receiveAudited(database, begun, whole, list.uploader)
-      : updateReceived(pool, begun, whole));
+      : updateReconciliationReceived(pool, begun, whole));
     if (!received) throw tookTooLong();
     return { reconciliation: received, isReplay: false };
   } catch (error) {
@@ -164,7 +164,7 @@ async function receiveAudited(
 ): Promise<Reconciliation | undefined> {
   const { partnerId, reconciliationId, settlementId, format } = begun;
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    const received = await updateReceived(db, begun, whole);
+    const received = await updateReconciliationReceived(db, begun, whole);
     if (!received) return undefined;
     const { listedLines, isStatement } = received;
     const list = { format, is_statement: isStatement, listed_lines: listedLines, fingerprint: whole.fingerprint.toString('hex') };
@@ -217,9 +217,9 @@ async function* hashed(list: UploadedList, hash: Hash): AsyncGenerator<Uint8Arra
 async function forget(db: Queryable, begun: Reconciliation, error: unknown): Promise<void> {
   const isRefused = error instanceof ServiceError && (error.code === 'invalid_request' || error.code === 'rate_limited');
   // When this fails too, the end of the lease ends the list.
-  if (!isRefused) return updateBrokenOff(db, begun).catch(() => {});
+  if (!isRefused) return updateReconciliationBrokenOff(db, begun).catch(() => {});
   await removeLines(db, begun);
-  await deleteRefused(db, begun);
+  await deleteRefusedReconciliation(db, begun);
 }
 
 function settlementOpen(): ServiceError {

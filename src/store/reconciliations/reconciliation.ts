@@ -172,7 +172,10 @@ const ADD: Statement = {
 /**
  * @returns Whether it was still under way in this status; otherwise another process has it.
  */
-export async function updateProgress(db: Queryable, progress: Omit<Reconciliation, 'fingerprint'>): Promise<boolean> {
+export async function updateReconciliationProgress(
+  db: Queryable,
+  progress: Omit<Reconciliation, 'fingerprint'>,
+): Promise<boolean> {
   const { partnerId, reconciliationId, listedLines, comparedThrough, status } = progress;
   const values = [partnerId, reconciliationId, writeCounts(progress), listedLines, comparedThrough, status];
   return (await run(db, ADD, values)).length > 0;
@@ -185,7 +188,7 @@ const RECEIVED: Statement = {
 };
 
 /** From now on any process may compare the rest. */
-export async function updateReceived(
+export async function updateReconciliationReceived(
   db: Queryable,
   { partnerId, reconciliationId }: ReconciliationName,
   { fingerprint, isStatement }: { readonly fingerprint: Buffer; readonly isStatement: boolean },
@@ -199,7 +202,10 @@ const END: Statement = {
     where partner_id = $1 and reconciliation_id = $2 and status = 'comparing'`,
 };
 
-export async function updateDone(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+export async function updateReconciliationDone(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+): Promise<void> {
   await run(db, END, [partnerId, reconciliationId]);
 }
 
@@ -213,7 +219,10 @@ const BROKEN_OFF: Statement = {
 };
 
 /** A list that arrived completely has another status by then, and keeps it, even when its answer was lost. */
-export async function updateBrokenOff(db: Queryable, { partnerId, reconciliationId }: ReconciliationName): Promise<void> {
+export async function updateReconciliationBrokenOff(
+  db: Queryable,
+  { partnerId, reconciliationId }: ReconciliationName,
+): Promise<void> {
   await run(db, BROKEN_OFF, [partnerId, reconciliationId]);
 }
 
@@ -223,7 +232,7 @@ const DELETE_REFUSED: Statement = {
 };
 
 /** Nothing of a refused list is stored, and its key is free. */
-export async function deleteRefused(
+export async function deleteRefusedReconciliation(
   db: Queryable,
   { partnerId, reconciliationId }: Pick<Reconciliation, 'partnerId' | 'reconciliationId'>,
 ): Promise<void> {
