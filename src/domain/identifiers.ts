@@ -133,6 +133,11 @@ export function idAt(prefix: IdPrefix, timeMs: number): string {
   return `${prefix}_${encodeTime(Math.min(timeMs, LATEST_TIME_MS), TIME_CHARACTERS)}`;
 }
 
+/** Sorts after every identifier with this prefix. */
+export function afterEveryId(prefix: IdPrefix): string {
+  return `${prefix}_~`;
+}
+
 /** The most by which the time in an id may differ from that of its record: the process makes the id, the database dates the record. */
 const SKEW_MS = 600_000;
 

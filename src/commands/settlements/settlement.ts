@@ -1,4 +1,4 @@
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { invalidRequest } from '../../domain/service-error.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
@@ -96,7 +96,7 @@ async function list({ database, config }: OperatorContext, options: PageOptions 
 
 async function readPlace({ pool }: Database, options: PageOptions & { partner: string }): Promise<bigint> {
   const afterId = readAfterId(options, 'stl');
-  if (afterId === undefined) return POINTS_MAX;
+  if (afterId === undefined) return INT64_MAX;
   return (await getSettlement(pool, options.partner, afterId)).sequence;
 }
 

@@ -1,7 +1,7 @@
-import { isInt64 } from './int64.ts';
+import { INT64_MAX, isInt64 } from './int64.ts';
 
 /** The largest number of points: the interface's int64. @see docs/spec/interface.md#contribution, field points. */
-export const POINTS_MAX = 9_223_372_036_854_775_807n;
+export const POINTS_MAX = INT64_MAX;
 
 /**
  * Whether a value, as `readJson` gives it, is a number of points: whole, 1 to {@link POINTS_MAX}.

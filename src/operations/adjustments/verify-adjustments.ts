@@ -1,4 +1,4 @@
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
+import { type Adjustment, listAdjustments, lockAdjustment } from '../../store/adjustments/adjustment.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
@@ -46,6 +46,6 @@ async function compare(database: Database, adjustment: Adjustment): Promise<Audi
 
 function eachAdjustment(db: Queryable, partnerId: string): AsyncGenerator<Adjustment> {
   return eachRow<Adjustment>(ADJUSTMENTS_AT_ONCE, (last, limit) =>
-    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId ?? AFTER_LAST_ADJUSTMENT, limit }),
+    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId, limit }),
   );
 }

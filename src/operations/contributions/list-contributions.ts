@@ -1,6 +1,6 @@
 import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
-import { idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
+import { afterEveryId, idAfterRecords, idBeforeRecords } from '../../domain/identifiers.ts';
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { type ContributionSummary, listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
@@ -23,9 +23,6 @@ export interface ContributionPage {
 
 export type ListContributions = (cursor: ContributionCursor) => Promise<ContributionPage>;
 
-/** After every possible id. */
-const LAST_ID = 'txn_~';
-
 /** Lists the contributions of a partner by the time of their creation. */
 export function createListContributions(database: Database, places: Places): ListContributions {
   return oneByOne({ ...places, waitingMax: 256, waitMaxMs: 5_000, run: (cursor) => listPage(database, cursor) });
@@ -35,7 +32,7 @@ async function listPage({ pool }: Database, cursor: ContributionCursor): Promise
   const { partnerId, createdAfter, createdBefore, limit } = cursor;
   const from = createdAfter ? idBeforeRecords('txn', createdAfter) : '';
   const afterId = cursor.afterId > from ? cursor.afterId : from;
-  const beforeId = createdBefore ? idAfterRecords('txn', createdBefore) : LAST_ID;
+  const beforeId = createdBefore ? idAfterRecords('txn', createdBefore) : afterEveryId('txn');
   const { page, last, hasMore } = await lookFor<ContributionSummary, string>({
     limit,
     read: (lastId, most) => listContributionsBetween(pool, partnerId, { afterId: lastId ?? afterId, beforeId, limit: most }),

@@ -8,7 +8,7 @@ import {
 } from '../../domain/impact/environmental-status.ts';
 import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 import { type ErrorDetail, problem, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
 import { checkLine, REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
@@ -177,7 +177,7 @@ function checkAllocation({ status }: ImpactBatch): ErrorDetail | false {
 }
 
 function checkQuantity(batch: ImpactBatch, quantity: bigint): ErrorDetail | false {
-  if (quantity < 0n || quantity > POINTS_MAX)
+  if (quantity < 0n || quantity > INT64_MAX)
     return problem('quantity', 'out_of_bounds', 'quantity must be a whole number of trees.');
   return quantity === batch.quantity && problem('quantity', 'unchanged', `The batch already has ${quantity} trees.`);
 }

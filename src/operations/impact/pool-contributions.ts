@@ -1,7 +1,7 @@
 import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import type { BatchShare, ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 import { refuseInvalid, ServiceError, wrongForm } from '../../domain/service-error.ts';
 import { checkLine } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
@@ -123,7 +123,7 @@ export const createPooledImpactBatch = withRole(
 function refuseIllFormed({ name, quantity }: NewImpactBatch): void {
   const details = [
     checkLine('name', name, NAME_MAX),
-    (quantity < 1n || quantity > POINTS_MAX) && wrongForm('quantity', 'a whole number of trees, 1 or more'),
+    (quantity < 1n || quantity > INT64_MAX) && wrongForm('quantity', 'a whole number of trees, 1 or more'),
   ].filter((found) => found !== false);
   refuseInvalid(details);
 }

@@ -1,4 +1,4 @@
-import { type Adjustment, AFTER_LAST_ADJUSTMENT, listAdjustments } from '../../store/adjustments/adjustment.ts';
+import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import { findSettledAdjustments } from '../../store/adjustments/adjustment-assignment.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
@@ -34,6 +34,6 @@ export async function requireVerifiedAdjustments(
 
 function eachAdjustmentPage(db: Queryable, partnerId: string): AsyncGenerator<readonly Adjustment[]> {
   return eachPage<Adjustment>(ADJUSTMENTS_AT_ONCE, (last, limit) =>
-    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId ?? AFTER_LAST_ADJUSTMENT, limit }),
+    listAdjustments(db, partnerId, { beforeId: last?.adjustmentId, limit }),
   );
 }

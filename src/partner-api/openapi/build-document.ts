@@ -1,6 +1,6 @@
 import fastifySwagger from '@fastify/swagger';
 import type { FastifyInstance } from 'fastify';
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 import { CONTRIBUTION_LIST } from '../contributions/contribution-list-schemas.ts';
 import { SANDBOX_REQUEST_EXAMPLES } from '../sandbox/sandbox-examples.ts';
 import { CSV_REQUEST_EXAMPLES, SETTLEMENT_REQUEST_EXAMPLES } from '../settlements/settlement-examples.ts';
@@ -91,7 +91,7 @@ export function buildDocument(app: FastifyInstance): Json {
 /** Writes the document as text, with all digits of the largest int64. */
 export function writeDocument(document: Json): string {
   const exact = (name: string, value: unknown) =>
-    name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(POINTS_MAX)) : value;
+    name === 'maximum' && value === 2 ** 63 ? JSON.rawJSON(String(INT64_MAX)) : value;
   return `${JSON.stringify(document, exact, 2)}\n`;
 }
 

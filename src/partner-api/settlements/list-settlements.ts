@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { settlementToWire } from '../../wire/settlement-to-wire.ts';
 import { beforeDeadline } from '../http/deadline.ts';
@@ -14,7 +14,7 @@ import { isIntegerText } from '../validation/integer-text.ts';
 import { ListSettlementsQuery, SETTLEMENT_PAGE, SettlementPageBody } from './settlement-schemas.ts';
 
 /** After every possible sequence. */
-const LATEST = POINTS_MAX;
+const LATEST = INT64_MAX;
 const isPlace = (text: string) => isIntegerText(text, { minimum: 1 });
 
 /** @see docs/spec/settlements.md#2-settlement, partner paths. */

@@ -1,4 +1,4 @@
-import { POINTS_MAX } from '../../domain/numbers/points.ts';
+import { INT64_MAX } from '../../domain/numbers/int64.ts';
 
 /** The bounds of an integer in a schema; the default maximum is that of int64. */
 export interface IntegerBounds {
@@ -32,5 +32,5 @@ export function describeBounds({ minimum, maximum }: IntegerBounds): string {
 }
 
 function largest(maximum: number | undefined): bigint {
-  return maximum === undefined ? POINTS_MAX : BigInt(maximum);
+  return maximum === undefined ? INT64_MAX : BigInt(maximum);
 }

@@ -1,5 +1,6 @@
 import type { AdjustmentStatus } from '../../domain/adjustments/adjustment.ts';
 import type { AdjustmentEffect } from '../../domain/adjustments/adjustment-effect.ts';
+import { afterEveryId } from '../../domain/identifiers.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import {
@@ -182,18 +183,15 @@ const LIST: Statement = {
     order by adjustment_id desc limit $4`,
 };
 
-/** After every identifier of an adjustment. */
-export const AFTER_LAST_ADJUSTMENT = 'adj~';
-
 /** The latest first. */
 export async function listAdjustments(
   db: Queryable,
   partnerId: string,
   {
-    beforeId = AFTER_LAST_ADJUSTMENT,
+    beforeId = afterEveryId('adj'),
     status = null,
     limit,
-  }: { beforeId?: string; status?: AdjustmentStatus | null; limit: number },
+  }: { beforeId?: string | undefined; status?: AdjustmentStatus | null; limit: number },
 ): Promise<Adjustment[]> {
   return (await run<Row>(db, LIST, [partnerId, beforeId, status, limit])).map(readRow);
 }

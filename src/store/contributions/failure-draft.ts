@@ -1,3 +1,4 @@
+import { afterEveryId } from '../../domain/identifiers.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
 import { isRow, type ListById, type PageOfIds, run, runListById, type Statement } from '../query.ts';
@@ -71,14 +72,11 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from failure_draft where partner_id = $1 and failure_id < $2 order by failure_id desc limit $3`,
 };
 
-/** After every identifier of a draft. */
-const AFTER_LAST = 'fail~';
-
 /** Lists the drafts of one partner, the newest first. */
 export async function listFailureDrafts(
   db: Queryable,
   partnerId: string,
-  { beforeId = AFTER_LAST, limit }: { beforeId?: string | undefined; limit: number },
+  { beforeId = afterEveryId('fail'), limit }: { beforeId?: string | undefined; limit: number },
 ): Promise<FailureDraft[]> {
   return run<FailureDraft>(db, LIST, [partnerId, beforeId, limit]);
 }

@@ -1,3 +1,4 @@
+import { afterEveryId } from '../../domain/identifiers.ts';
 import type { EnvironmentalChangeType, EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { NOW } from '../bulk-rows.ts';
@@ -46,13 +47,10 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from impact_batch where impact_batch_id < $1 order by impact_batch_id desc limit $2`,
 };
 
-/** After every identifier of a batch. */
-const AFTER_LAST = 'batch~';
-
 /** The latest first. */
 export async function listImpactBatches(
   db: Queryable,
-  { beforeId = AFTER_LAST, limit }: { beforeId?: string; limit: number },
+  { beforeId = afterEveryId('batch'), limit }: { beforeId?: string; limit: number },
 ): Promise<ImpactBatch[]> {
   return run<ImpactBatch>(db, LIST, [beforeId, limit]);
 }

@@ -1,3 +1,4 @@
+import { afterEveryId } from '../../domain/identifiers.ts';
 import type { DifferingPoints } from '../../domain/reconciliations/differing-points.ts';
 import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/line-verdict.ts';
 import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
@@ -127,9 +128,6 @@ const LIST: Statement = {
   text: `select ${COLUMNS} from reconciliation where partner_id = $1 and reconciliation_id < $2 order by reconciliation_id desc limit $3`,
 };
 
-/** After every identifier of a reconciliation. */
-const AFTER_LAST = 'rec~';
-
 export interface ReconciliationPlace {
   readonly beforeId?: string | undefined;
   readonly limit: number;
@@ -139,7 +137,7 @@ export interface ReconciliationPlace {
 export async function listReconciliations(
   db: Queryable,
   partnerId: string,
-  { beforeId = AFTER_LAST, limit }: ReconciliationPlace,
+  { beforeId = afterEveryId('rec'), limit }: ReconciliationPlace,
 ): Promise<Reconciliation[]> {
   return (await run<Row>(db, LIST, [partnerId, beforeId, limit])).map(readRow);
 }
