@@ -7,6 +7,7 @@
 import type { ContributionStatus } from './contributions/contribution-status.ts';
 import type { VehicleCategory } from './emissions/emission-factors.ts';
 import type { EnvironmentalStatus } from './impact/environmental-status.ts';
+import { arabicPlural } from './numbers/arabic-plural.ts';
 
 /** A label in both languages. */
 export interface Label {
@@ -112,17 +113,6 @@ export function environmentalSummary(status: EnvironmentalStatus, trees: bigint 
     summaryEn: `${trees === undefined ? 'Tree planting' : `Planting of ${treesEn(trees)}`}: ${en.toLowerCase()}.`,
     summaryAr: `زراعة ${trees === undefined ? 'الأشجار' : treesAr(trees)}: ${ar}.`,
   };
-}
-
-export type ArabicPlural = 'one' | 'two' | 'few' | 'many' | 'other';
-
-/** The Arabic form of a counted noun: 103 has the form of 3, 111 that of 11, 102 that of 100. */
-export function arabicPlural(n: bigint): ArabicPlural {
-  if (n === 1n) return 'one';
-  if (n === 2n) return 'two';
-  const lastTwoDigits = n % 100n;
-  if (lastTwoDigits >= 3n && lastTwoDigits <= 10n) return 'few';
-  return lastTwoDigits >= 11n ? 'many' : 'other';
 }
 
 function pointsEn(n: bigint): string {

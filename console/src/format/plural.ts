@@ -1,6 +1,7 @@
 /**
  * Counted nouns. Arabic has five forms, chosen over the whole range of int64; for one and two the digit is dropped. A negative number has
- * the form of its size, and its sign stands before it in a text from right to left too.
+ * the form of its size, and its sign stands before it in a text from right to left too. The service has the same rule in
+ * `src/domain/numbers/arabic-plural.ts`.
  */
 import { isolate } from './isolate.ts';
 import { formatWhole } from './points.ts';
