@@ -235,9 +235,18 @@ describe('several processes on one port (serve --processes)', () => {
     );
     assert.deepEqual([countByStatus(answers), originals(answers).length], [{ 201: 20 }, 1]);
     const limited = await service.newPartner({ rates: { lookupsPerSecond: 40 } });
-    const lookUp = await new Client(crew.baseUrl, limited.key.apiKey).findByEvent('event-of-nobody');
+    const looker = new Client(crew.baseUrl, limited.key.apiKey);
+    const lookUp = await looker.findByEvent('event-of-nobody');
     // Half of the burst of two seconds, less this one.
-    assert.equal(lookUp.headers.get('ratelimit'), '"lookups";r=39;t=1');
+    const told = ['ratelimit', 'ratelimit-policy'].map((name) => lookUp.headers.get(name));
+    assert.deepEqual(told, ['"lookups";r=39;t=1', '"lookups";q=40;w=2']);
+    // More than the burst of both.
+    const looked = await Promise.all(Array.from({ length: 300 }, () => looker.findByEvent('event-of-nobody')));
+    const refused = looked.find(({ status }) => status === 429);
+    assert.match(
+      refused?.body.error.message,
+      /^More than 20 lookups a second at this process of the service, .* your 40 a second\./,
+    );
     await assert.rejects(
       spawnService(service.databaseUrl, { PORT: new URL(crew.baseUrl).port }, ['--processes', '2']),
       /is in use by another program, or by a service that is about to end/,

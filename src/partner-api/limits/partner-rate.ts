@@ -29,7 +29,7 @@ type Buckets = Readonly<Record<TrafficClass, TokenBucket>>;
  * `Retry-After` in whole seconds; nothing is stored then.
  *
  * @param processes How many share the port, each with its share of the rate.
- * @see docs/spec/decisions.md#6-rate-limits. The headers `RateLimit` and `RateLimit-Policy` are advisory.
+ * @see docs/spec/decisions.md#6-rate-limits. The headers `RateLimit` and `RateLimit-Policy` are advisory: they tell the share of this process.
  */
 export function rateLimits(processes: number): LimitRate {
   const partners = new LRUCache<string, Buckets>({ max: PARTNERS_MAX });
@@ -41,17 +41,23 @@ export function rateLimits(processes: number): LimitRate {
   return (caller, trafficClass, reply) => {
     const rate = caller[RATES[trafficClass]];
     const share = Math.ceil(rate / processes);
+    const policy = { perSecond: share, capacity: share * BURST_SECONDS };
     const bucket = (partners.get(caller.partnerId) ?? open(caller.partnerId))[trafficClass];
-    const { isTaken, left, waitMs } = bucket.take({ perSecond: share, capacity: share * BURST_SECONDS }, performance.now());
-    reply.header('ratelimit-policy', `"${trafficClass}";q=${rate * BURST_SECONDS};w=${BURST_SECONDS}`);
-    if (!isTaken) throw rateLimited(trafficClass, rate, Math.max(1, Math.ceil(waitMs / 1000)));
+    const { isTaken, left, waitMs } = bucket.take(policy, performance.now());
+    reply.header('ratelimit-policy', `"${trafficClass}";q=${policy.capacity};w=${BURST_SECONDS}`);
+    if (!isTaken) throw rateLimited(trafficClass, { rate, share }, Math.max(1, Math.ceil(waitMs / 1000)));
     reply.header('ratelimit', `"${trafficClass}";r=${left};t=1`);
     return bucket;
   };
 }
 
-function rateLimited(trafficClass: TrafficClass, rate: number, retryAfterSeconds: number): ServiceError {
-  const message = `More than ${rate} ${trafficClass} a second. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
+function rateLimited(
+  trafficClass: TrafficClass,
+  { rate, share }: { readonly rate: number; readonly share: number },
+  retryAfterSeconds: number,
+): ServiceError {
+  const where = share === rate ? '' : ` at this process of the service, which grants its share of your ${rate} a second`;
+  const message = `More than ${share} ${trafficClass} a second${where}. Wait ${retryAfterSeconds} s (Retry-After), then send the same request again.`;
   const headers = { 'retry-after': String(retryAfterSeconds), ratelimit: `"${trafficClass}";r=0;t=${retryAfterSeconds}` };
   return new ServiceError('rate_limited', message, { headers, limit: 'rate' });
 }
