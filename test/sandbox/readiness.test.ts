@@ -143,6 +143,24 @@ test('the first confirmation of an event that operators recorded as failed is no
   assert.equal((await passedOf(client)).has('replayed_key'), false);
 });
 
+test('exact_points: a replay has shown the digits, and the refusal of a failed one has none', HANG_LIMIT, async () => {
+  const { client } = await newPartner();
+  const twice = async (scenario: Record<string, string>) => {
+    const [confirmation, headers] = [
+      { ...newConfirmation(), points: 9007199254740993n },
+      { ...newKey(), ...scenario },
+    ];
+    await client.confirm(confirmation, headers);
+    return client.confirm(confirmation, headers);
+  };
+  assertError(await twice({ 'x-sandbox-scenario': 'failed' }), 'contribution_final_failure');
+  await untilPassed(client, 'replayed_key');
+  assert.equal((await passedOf(client)).has('exact_points'), false);
+  const replay = await twice({});
+  const { evidence } = await untilPassed(client, 'exact_points');
+  assert.equal(evidence[0]?.correlation_id, replay.headers.get('x-correlation-id'));
+});
+
 test('what was not done right stays red', HANG_LIMIT, async () => {
   const { client, receiver } = await newEndpoint(service, tools);
   receiver.answerWith(200);

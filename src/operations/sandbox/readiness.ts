@@ -45,6 +45,8 @@ export interface EvidenceOf {
 /** Collects evidence from the traffic of a sandbox, without delaying answers, and tells partners whether they are ready. */
 export interface Readiness {
   record(item: ReadinessItem, recorded: EvidenceOf): void;
+  /** A confirmation was sent again under its key. */
+  recordReplay(record: LookedUpContribution, correlationId: string): void;
   /** A contribution was looked up. */
   recordLookup(record: LookedUpContribution, correlationId: string): void;
   /** @param since Only evidence from this time on counts; `null` for all. */
@@ -106,6 +108,7 @@ export function watchReadiness(
       clearInterval(timer);
       await flush();
     },
+    recordReplay: replayRecorder(record),
     recordLookup({ partnerId, contribution: { transactionId, points } }, correlationId) {
       if (points === EXACT_POINTS) record('exact_points', { partnerId, correlationId, subjectId: transactionId });
       const ofPartner = lookups.get(partnerId) ?? new Map<string, string>();
@@ -113,6 +116,15 @@ export function watchReadiness(
       if (lookups.size < PARTNERS_MAX) lookups.set(partnerId, ofPartner);
     },
     check: (partnerId, since) => checkInTurn({ partnerId, since }),
+  };
+}
+
+function replayRecorder(record: Readiness['record']): Readiness['recordReplay'] {
+  return ({ partnerId, contribution: { transactionId, status, points } }, correlationId) => {
+    const evidence = { partnerId, correlationId, subjectId: transactionId };
+    record('replayed_key', evidence);
+    // The answer to a failed one is an error, which has no points.
+    if (status !== 'failed' && points === EXACT_POINTS) record('exact_points', evidence);
   };
 }
 

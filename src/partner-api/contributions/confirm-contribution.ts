@@ -65,12 +65,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       if (isReplay) {
         markReplayed(reply);
         // A failure that operators recorded is the answer to the first confirmation of its event, under whatever key.
-        if (record.idempotencyKey === idempotencyKey)
-          options.readiness?.record('replayed_key', {
-            partnerId,
-            correlationId: confirmation.correlationId,
-            subjectId: transactionId,
-          });
+        if (record.idempotencyKey === idempotencyKey) options.readiness?.recordReplay(record, confirmation.correlationId);
       }
       if (status === 'failed') throw finalFailure(transactionId);
       reply.header('location', `/v1/impact-transactions/${transactionId}`);
