@@ -194,6 +194,16 @@ describe('webhooks (decisions, section 7)', () => {
     );
   });
 
+  test('each example says what caused the event, as every event that the service records does', () => {
+    const values = kinds.flatMap(([, { requestBody }]) =>
+      Object.values<Json>(requestBody.content['application/json'].examples).map(({ value }) => value),
+    );
+    assert.deepEqual(
+      values.filter(({ correlation_id }) => correlation_id === null),
+      [],
+    );
+  });
+
   for (const [kind, { parameters, requestBody, responses, security }] of kinds) {
     test(`${kind}: a kind's examples are its own and fit no other, with the headers that are sent`, () => {
       const media = requestBody.content['application/json'];

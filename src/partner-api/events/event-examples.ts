@@ -126,6 +126,9 @@ export const allocated = {
   occurred_at: '2026-12-02T09:30:00.000Z',
 };
 
+/** The run of the schedule that closed one settlement and opened the next. */
+const CLOSING = 'corr_01KBBZ7G4F8H0K2N4Q6S8V1X3Z';
+
 /** Examples of each kind of event; those of an adjustment by what changed. */
 export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeof TEST_TYPE, Examples> = {
   'impact.transaction.confirmed': {
@@ -175,7 +178,7 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeo
         eventType: 'impact.transaction.adjusted',
         sequence: 44n,
         occurredAt: new Date(adjustment.posted_at),
-        correlationId: null,
+        correlationId: 'corr_01KB2M5P7Q8S0V2X4Z6B9D1F3H',
       },
       adjustment,
     ),
@@ -188,7 +191,7 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeo
         eventType: 'settlement.created',
         sequence: 46n,
         occurredAt: new Date(openSettlement.created_at),
-        correlationId: null,
+        correlationId: CLOSING,
       },
       { settlement: openSettlement },
     ),
@@ -201,7 +204,7 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeo
         eventType: 'settlement.closed',
         sequence: 45n,
         occurredAt: new Date(closedSettlement.closed_at as string),
-        correlationId: null,
+        correlationId: CLOSING,
       },
       { settlement: closedSettlement },
     ),
@@ -214,7 +217,7 @@ export const EVENT_EXAMPLES: Record<EventType | typeof VERIFICATION_TYPE | typeo
         eventType: 'environmental.status.updated',
         sequence: 47n,
         occurredAt: new Date(allocated.occurred_at),
-        correlationId: null,
+        correlationId: 'corr_01KBG3Y5A6B8D0F2H4K6N8Q1S3',
       },
       allocated,
     ),

@@ -247,7 +247,9 @@ function envelope(eventType: string, sequence: TSchema, data: TSchema): TSchema 
       environment: Environment,
       sequence,
       occurred_at: time('When the service recorded the change, in UTC.'),
-      correlation_id: nullableId('The correlation identifier of the request that caused the event; `null` without one.'),
+      correlation_id: nullableId(
+        'The correlation identifier of the request, the change by an operator or the scheduled work that caused the event; `null` in events of very old records.',
+      ),
       data,
     },
     closed,
