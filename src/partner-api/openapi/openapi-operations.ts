@@ -49,7 +49,7 @@ export const OPERATIONS = {
     tag: 'Contributions',
     summary: 'Find a contribution by its event',
     description:
-      'Finds a contribution after a time-out or another unknown result. `contribution_not_found` is not a final failure. With `created_after`, `created_before` or `status` instead of `partner_event_id` the path lists contributions by time: the partner guide describes it, and `x-list` has its members.',
+      'Finds a contribution after a time-out or another unknown result. `contribution_not_found` is not a final failure. With `created_after`, `created_before`, `status`, `limit` or `after`, and without `partner_event_id`, the path lists contributions by time: the partner guide describes it, and `x-list` has its members.',
     errors: ['invalid_request', ...ACCESS, 'contribution_not_found', ...SERVICE],
     recoverable: 'lookup',
   },
