@@ -4,6 +4,8 @@
 //
 // It keeps the statement as statement.csv, compares your list with the settlement, prints the counts, and accepts the settlement if every
 // line is matched. Otherwise it ends with status 1 and accepts nothing: a person reads the lines. The same list gives the same result again.
+// So it does where the settlement has adjustments or carries something in, which no list has. When a person has read these lines of the
+// statement and found them right, a third word accepts: php month-end.php list.csv 1 accept
 // After the operator corrected the settlement by an adjustment, a further attempt compares the list anew: php month-end.php list.csv 2
 
 declare(strict_types=1);
@@ -56,9 +58,10 @@ function read(string $bytes): object
 if (!preg_match('/^[!-~]+$/D', (string) getenv('API_KEY'))) { // a line end would begin another header
     fail('API_KEY is not a key: it has a line end, or a character that no key has');
 }
-$list = @file_get_contents($argv[1] ?? 'list.csv');
+[$file, $attempt] = [$argv[1] ?? 'list.csv', $argv[2] ?? '1'];
+$list = @file_get_contents($file);
 if ($list === false) {
-    fail('usage: month-end.php list.csv [attempt]');
+    fail('usage: month-end.php list.csv [attempt [accept]]');
 }
 // The latest comes first, and one is open.
 $closed = array_values(array_filter(read(call('/v1/settlements?limit=2'))->settlements, static fn($each) => $each->status === 'closed'));
@@ -72,9 +75,12 @@ if (file_put_contents('statement.csv', $statement) !== strlen($statement)) {
     fail('The statement could not be kept.');
 }
 echo "$settlement->period_label: $settlement->payable_points points are payable\n";
+foreach (['adjustment_count', 'adjustment_points', 'carried_in_points', 'carried_in_amount'] as $name) {
+    echo "$name ", $settlement->$name ?? '-', "\n";
+}
 
 // The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
-$key = "list-$settlement->settlement_id-" . substr(hash('sha256', $list), 0, 32) . '-' . ($argv[2] ?? '1');
+$key = "list-$settlement->settlement_id-" . substr(hash('sha256', $list), 0, 32) . "-$attempt";
 $job = read(call("$path/reconciliations", $key, 'text/csv', $list))->reconciliation;
 for ($seconds = 0; $job->ended_at === null; $seconds++) {
     if ($seconds === 600) {
@@ -93,6 +99,12 @@ foreach ($counts as $verdict => $count) {
 unset($counts['matched']);
 if (array_filter($counts) !== []) {
     fail("Not accepted: the lines are at $job->path/lines");
+}
+// No list of contributions has these lines of the statement: a person reads them.
+$unlisted = $settlement->statement->line_count - $settlement->contribution_count;
+if ($unlisted !== 0 && ($argv[3] ?? '') !== 'accept') {
+    $sentence = "your list has no adjustments and nothing carried in (lines of the statement: $unlisted). Read them in statement.csv.";
+    fail("Not accepted: $sentence Where they are right, run this program again with the words $file $attempt accept");
 }
 call("$path/acknowledgement", "accept-$settlement->settlement_id", 'application/json', '{"status":"accepted"}');
 echo "accepted\n";

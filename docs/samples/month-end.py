@@ -40,8 +40,9 @@ def call(path, key="", content_type="", body=None):
         time.sleep(pause)
 
 
+list_name = sys.argv[1] if len(sys.argv) > 1 else "list.csv"
 attempt = sys.argv[2] if len(sys.argv) > 2 else "1"
-with open(sys.argv[1] if len(sys.argv) > 1 else "list.csv", "rb") as file:
+with open(list_name, "rb") as file:
     own_list = file.read()
 # The latest comes first, and one is open.
 settlements = json.loads(call("/v1/settlements?limit=2"))["settlements"]
@@ -53,6 +54,8 @@ if hashlib.sha256(statement).hexdigest() != closed["statement"]["csv_sha256"]:
 with open("statement.csv", "wb") as file:
     file.write(statement)
 print(f"{closed['period_label']}: {closed['payable_points']} points are payable")
+for name in "adjustment_count", "adjustment_points", "carried_in_points", "carried_in_amount":
+    print(name, "-" if closed[name] is None else closed[name])
 
 # The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
 key = f"list-{closed['settlement_id']}-{hashlib.sha256(own_list).hexdigest()[:32]}-{attempt}"
@@ -70,6 +73,11 @@ for verdict, count in job["counts"].items():
     print(verdict, count)
 if any(count for verdict, count in job["counts"].items() if verdict != "matched"):
     sys.exit(f"Not accepted: the lines are at {job['path']}/lines")
+# No list of contributions has these lines of the statement: a person reads them.
+unlisted = closed["statement"]["line_count"] - closed["contribution_count"]
+if unlisted and sys.argv[3:] != ["accept"]:
+    sentence = f"your list has no adjustments and nothing carried in (lines of the statement: {unlisted}). Read them in statement.csv."
+    sys.exit(f"Not accepted: {sentence} Where they are right, run this program again with the words {list_name} {attempt} accept")
 
 call(path + "/acknowledgement", f"accept-{closed['settlement_id']}", "application/json", b'{"status":"accepted"}')
 print("accepted")

@@ -8,7 +8,7 @@ if (!/^[!-~]*$/.test(API_KEY)) {
   console.error('API_KEY is not a key: it has a line end, or a character that no key has');
   process.exit(1);
 }
-const [file = 'list.csv', attempt = '1'] = process.argv.slice(2);
+const [file = 'list.csv', attempt = '1', word] = process.argv.slice(2);
 const list = readFileSync(file);
 
 /** Node 22 and later hand the source of a number to the function: integers become bigints, with all their digits. */
@@ -23,7 +23,12 @@ interface Answer {
     status: string;
     period_label: string;
     payable_points: bigint;
-    statement: { csv_sha256: string };
+    contribution_count: bigint;
+    adjustment_count: bigint;
+    adjustment_points: bigint;
+    carried_in_points: bigint;
+    carried_in_amount: string | null;
+    statement: { csv_sha256: string; line_count: bigint };
   }[];
   reconciliation: {
     status: string;
@@ -81,6 +86,8 @@ const statement = await call(`${path}/statement.csv`);
 if (sha256(statement) !== closed.statement.csv_sha256) end('The statement has another SHA-256 than its settlement names.');
 writeFileSync('statement.csv', statement);
 console.log(`${closed.period_label}: ${closed.payable_points} points are payable`);
+for (const name of ['adjustment_count', 'adjustment_points', 'carried_in_points', 'carried_in_amount'] as const)
+  console.log(`${name} ${closed[name] ?? '-'}`);
 
 // The same list has the same key; a corrected one has another, and so has a further attempt, after the operator corrected the settlement.
 const key = `list-${closed.settlement_id}-${sha256(list).slice(0, 32)}-${attempt}`;
@@ -94,6 +101,12 @@ if (job.status !== 'done') end(`The list was not compared: ${job.problem}`);
 for (const [verdict, count] of Object.entries(job.counts)) console.log(`${verdict} ${count}`);
 const differs = Object.entries(job.counts).some(([verdict, count]) => verdict !== 'matched' && count !== 0n);
 if (differs) end(`Not accepted: the lines are at ${job.path}/lines`);
+// No list of contributions has these lines of the statement: a person reads them.
+const unlisted = closed.statement.line_count - closed.contribution_count;
+if (unlisted !== 0n && word !== 'accept') {
+  const sentence = `your list has no adjustments and nothing carried in (lines of the statement: ${unlisted}). Read them in statement.csv.`;
+  end(`Not accepted: ${sentence} Where they are right, run this program again with the words ${file} ${attempt} accept`);
+}
 
 await call(`${path}/acknowledgement`, `accept-${closed.settlement_id}`, 'application/json', '{"status":"accepted"}');
 console.log('accepted');

@@ -499,13 +499,19 @@ for (const language of ['ts', 'py', 'php'] as const)
       const { client } = partner;
       const { transaction_id: transactionId } = (await client.confirm(bodyOf(intent))).body.contribution;
       const { settlement } = (await client.post('/v1/sandbox/settlements/close', undefined)).body;
-      const { partnerEventId, partnerOrderRef } = intent;
-      const lines = listed.map((line) => `${partnerEventId},${partnerOrderRef},${line.points}\n`);
-      writeFileSync(join(folder, 'list.csv'), `partner_event_id,partner_order_ref,points\n${lines.join('')}`);
+      writeList(
+        folder,
+        listed.map((line) => ({ ...intent, points: line.points })),
+      );
       const path = `/v1/settlements/${settlement.settlement_id}`;
       const acknowledged = async () => (await client.call(path)).body.settlement.acknowledgement.status;
       return { partner, folder, transactionId, settlement, acknowledged };
     };
+    /** The lines of the statement that no list of contributions has. */
+    const unlisted = (...figures: (string | number | bigint)[]) =>
+      ['adjustment_count', 'adjustment_points', 'carried_in_points', 'carried_in_amount']
+        .map((figure, index) => `${figure} ${figures[index] ?? '-'}\n`)
+        .join('');
     const counted = (counts: Record<string, number>) =>
       [...RECONCILIATION_VERDICTS, 'malformed'].map((verdict) => `${verdict} ${counts[verdict] ?? 0}\n`).join('');
 
@@ -513,7 +519,7 @@ for (const language of ['ts', 'py', 'php'] as const)
       const { partner, folder, settlement, acknowledged } = await closedMonth();
       const { stdout, stderr, status } = await runBehind(partner, [BUSY, 'answer_lost', GATEWAY, 'none'], name, [], folder);
       assert.deepEqual([stderr, status], ['', 0]);
-      const head = `${settlement.period_label}: ${points} points are payable\n`;
+      const head = `${settlement.period_label}: ${points} points are payable\n${unlisted(0, 0, 0)}`;
       assert.equal(stdout, `${head}${counted({ matched: 1 })}accepted\n`);
       assert.equal(sha256(readFileSync(join(folder, 'statement.csv'), 'utf8')), settlement.statement.csv_sha256);
       assert.equal(await acknowledged(), 'accepted');
@@ -544,7 +550,7 @@ for (const language of ['ts', 'py', 'php'] as const)
         const { partner, folder, acknowledged } = await closedMonth(listed);
         const { stdout, stderr, status } = await runBehind(partner, ['none'], name, [], folder);
         assert.equal(status, 1);
-        assert.ok(stdout.endsWith(`points are payable\n${counted(counts)}`), stdout);
+        assert.ok(stdout.endsWith(`points are payable\n${unlisted(0, 0, 0)}${counted(counts)}`), stdout);
         assert.match(stderr, /^Not accepted: .*\/reconciliations\/rec_\w+\/lines$/m);
         assert.equal(await acknowledged(), 'pending');
       });
@@ -559,6 +565,40 @@ for (const language of ['ts', 'py', 'php'] as const)
       const { stdout: corrected } = await runBehind(partner, ['none'], name, ['list.csv', '2'], folder);
       assert.ok(corrected.endsWith(`${counted({ matched: 1 })}accepted\n`), corrected);
       assert.equal(await acknowledged(), 'accepted');
+    });
+
+    test('adjustments and what is carried in, which no list has, are for a person, who then accepts', async () => {
+      const { partner, folder, transactionId } = await closedMonth();
+      const adjustment = { transaction_id: transactionId, points_delta: -100, reason_code: 'partner_reporting_error' };
+      assert.equal((await partner.client.post('/v1/sandbox/adjustments', adjustment)).status, 201);
+      // 100 points are taken back of 30 contributed ones, and 70 are carried into the next settlement.
+      for (const [figures, payable] of [
+        [[1, -100, 0], 0],
+        [[0, 0, -70], 30],
+      ] as const) {
+        const intent = newIntent({ points: payable === 0 ? 30n : 100n });
+        await partner.client.confirm(bodyOf(intent));
+        const { settlement } = (await partner.client.post('/v1/sandbox/settlements/close', undefined)).body;
+        writeList(folder, [intent]);
+        const said = `${settlement.period_label}: ${payable} points are payable\n${unlisted(...figures)}${counted({ matched: 1 })}`;
+        const acknowledged = async () =>
+          (await partner.client.call(`/v1/settlements/${settlement.settlement_id}`)).body.settlement.acknowledgement.status;
+        const stopped = await runBehind(partner, ['none'], name, [], folder);
+        assert.deepEqual([stopped.stdout, stopped.status, await acknowledged()], [said, 1, 'pending']);
+        assert.match(
+          stopped.stderr,
+          /^Not accepted: .* \(lines of the statement: 1\)\. Read them in statement\.csv\. .* list\.csv 1 accept\n$/,
+        );
+        const accepted = await runBehind(partner, ['none'], name, ['list.csv', '1', 'accept'], folder);
+        assert.deepEqual([accepted.stdout, accepted.status, await acknowledged()], [`${said}accepted\n`, 0, 'accepted']);
+      }
+    });
+
+    test('a list with other points is not accepted by the word of a person either', async () => {
+      const { partner, folder, acknowledged } = await closedMonth([{ points: points - 1n }]);
+      const { status, stderr } = await runBehind(partner, ['none'], name, ['list.csv', '1', 'accept'], folder);
+      assert.deepEqual([status, await acknowledged()], [1, 'pending']);
+      assert.match(stderr, /^Not accepted: the lines are at /);
     });
 
     test('a list has the 15 minutes in which the service takes it', HANG_LIMIT, async () => {
@@ -596,6 +636,12 @@ for (const language of ['ts', 'py', 'php'] as const)
       assert.deepEqual([stderr, status], ['No settlement is closed.\n', 1]);
     });
   });
+
+/** Writes `list.csv`. */
+function writeList(folder: string, lines: readonly Intent[]): void {
+  const rows = lines.map(({ partnerEventId, partnerOrderRef, points }) => `${partnerEventId},${partnerOrderRef},${points}\n`);
+  writeFileSync(join(folder, 'list.csv'), `partner_event_id,partner_order_ref,points\n${rows.join('')}`);
+}
 
 /** Runs a program of docs/samples or examples for a partner behind a proxy with these faults. */
 async function runBehind(of: TestPartner, faults: readonly Fault[], name: string, words: readonly string[], folder: string) {

@@ -235,6 +235,17 @@ describe('an afternoon', HANG_LIMIT, () => {
     assert.ok((first?.length ?? 0) > 8);
   });
 
+  test('5. a settlement that the partner has answered is compared no more', async () => {
+    const { settlements } = (await client.call('/v1/settlements')).body;
+    const [latest, ...earlier] = settlements.filter(({ status }: { status: string }) => status === 'closed');
+    await client.post(`/v1/settlements/${latest.settlement_id}/acknowledgement`, { status: 'accepted' });
+    const months = (await run('5-month-end')).filter((line) => line.includes(' payable '));
+    assert.deepEqual(
+      months.map((line) => line.split(' ')[0]),
+      earlier.map(({ period_label }: { period_label: string }) => period_label),
+    );
+  });
+
   test('every check is passed', async () => {
     const read = async () => (await client.call('/v1/sandbox/readiness')).body.readiness;
     const isReady = async () => /^{"readiness":{"ready":true/.test(await type('5-month-end', 'readiness'));
