@@ -206,10 +206,10 @@ describe('the lines that an answer to a dispute names', () => {
     assert.match(english ?? '', /\nAnd 1 more\.\n\nWhat is not confirmed with us: /);
     assert.match(
       english ?? '',
-      /found as pending, they wait for our decision.+found as failed, that is final: .+ transaction_id\./,
+      /found as pending, they wait for our decision.+found as failed, that is final: .+ partner_event_id\./,
     );
     assert.match(english ?? '', /Do not give points back to customers because of this list\.$/);
-    assert.match(arabic ?? '', /قيد المعالجة انتظر قرارنا.+فشل فذلك نهائي.+\u2066transaction_id\u2069.+ لا تُعيدوا النقاط/);
+    assert.match(arabic ?? '', /قيد المعالجة انتظر قرارنا.+فشل فذلك نهائي.+\u2066partner_event_id\u2069.+ لا تُعيدوا النقاط/);
     const removed = describeLines('en', { lines: [], count: 3, missing: 2 });
     assert.match(removed ?? '', /^What is not confirmed with us: /);
     assert.doesNotMatch(describeLines('en', { lines: named, count: 11, missing: 0 }) ?? '', /not confirmed/);

@@ -112,7 +112,7 @@ const ENGLISH: Wording = {
     matched: () => 'no difference.',
   },
   sendAgain:
-    'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. When it is found as pending, they wait for our decision, which an event tells you. When it is found as failed, that is final: the points of that event are given back once, for its transaction_id. Do not give points back to customers because of this list.',
+    'What is not confirmed with us: please ask your technical team to look the event up in our service. When it is not found, they send the same confirmation again, with the Idempotency-Key that it had at first; we then record it once. When it is found as pending, they wait for our decision, which an event tells you. When it is found as failed, that is final: the points of that event are given back once, for its partner_event_id. Do not give points back to customers because of this list.',
 };
 
 const pointsInArabic = (points: string) => countArabic(points, ['نقطة واحدة', 'نقطتان', 'نقاط', 'نقطة', 'نقطة']);
@@ -134,5 +134,5 @@ const ARABIC: Wording = {
     malformed: () => 'تعذّرت قراءة هذا السطر من قائمتكم.',
     matched: () => 'لا فرق.',
   },
-  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُعاد نقاط ذلك الحدث مرة واحدة بحسب ${isolate('transaction_id')} الخاص به. لا تُعيدوا النقاط إلى العملاء بسبب هذه القائمة.`,
+  sendAgain: `ما ليس مؤكَّدًا لدينا: نرجو أن تطلبوا من فريقكم التقني الاستعلام عن الحدث في خدمتنا. فإن لم يجده أعاد إرسال التأكيد نفسه بقيمة ${isolate('Idempotency-Key')} التي أُرسل بها أول مرة، فنسجّله مرة واحدة. وإن وجده قيد المعالجة انتظر قرارنا، وسيصلكم إشعار به. وإن وجده قد فشل فذلك نهائي: تُعاد نقاط ذلك الحدث مرة واحدة بحسب ${isolate('partner_event_id')} الخاص به. لا تُعيدوا النقاط إلى العملاء بسبب هذه القائمة.`,
 };
