@@ -11,12 +11,7 @@ import { eachAuditedSubject } from '../../src/operations/audit/compare-with-audi
 import { rememberOpenTotals } from '../../src/operations/settlements/open-totals.ts';
 import { createReadSettlements } from '../../src/operations/settlements/read-settlements.ts';
 import { verifySettlements } from '../../src/operations/settlements/verify-settlements.ts';
-import {
-  approve as approveRoute,
-  draft as draftRoute,
-  getAdjustmentOf,
-  post as postRoute,
-} from '../../src/operator-api/adjustments/adjustments.ts';
+import * as routes from '../../src/operator-api/adjustments/adjustments.ts';
 import type { OperatorApiOptions, OperatorApiTools } from '../../src/operator-api/app.ts';
 import type { OperatorRoute } from '../../src/operator-api/route.ts';
 import { createSharedState } from '../../src/operator-api/shared-state.ts';
@@ -79,19 +74,19 @@ describe('while the open month is being added up', () => {
     await untilAllSequenced(database, partnerId);
     const { reasonCode: reason_code, reasonEn: reason_en, reasonAr: reason_ar } = WHY;
     const of = { partner_id: partnerId, transaction_id: transactionId, reason_code, reason_en, reason_ar, points_delta: '-1' };
-    const drafted = await send(draftRoute, { actor: ADA, body: of });
+    const drafted = await send(routes.draftAdjustment, { actor: ADA, body: of });
     const params = { partner_id: partnerId, adjustment_id: drafted.adjustment.adjustment_id };
     const steps = [drafted];
     for (const [route, actor] of [
-      [approveRoute, BEA],
-      [postRoute, ADA],
+      [routes.approveAdjustment, BEA],
+      [routes.postAdjustment, ADA],
     ] as const)
       steps.push(await send(route, { actor, params }));
     assert.deepEqual(
       steps.map(({ adjustment: { status }, effect, settlement }) => [status, effect !== null, settlement]),
       ['draft', 'approved', 'posted'].map((status) => [status, true, null]),
     );
-    await assert.rejects(send(getAdjustmentOf, { params }), { message: /being added up\. Send the request again/ });
+    await assert.rejects(send(routes.getAdjustment, { params }), { message: /being added up\. Send the request again/ });
   });
 });
 

@@ -30,7 +30,7 @@ describe('every operation', () => {
     assert.equal(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size, ROUTES.length);
     assert.deepEqual(
       ROUTES.filter(({ leastRole }) => leastRole === 'nobody').map(({ operation }) => operation),
-      ['signIn', 'signInWithLink', 'signInWithLinkAndPasskey', 'beginPasskeyWithLink', 'beginPasskeySignIn', 'signInWithPasskey'],
+      ['signIn', 'signInWithLink', 'beginPasskeySignIn', 'beginPasskeyWithLink', 'signInWithLinkAndPasskey', 'signInWithPasskey'],
     );
     for (const { operation, method, isFinal } of ROUTES) if (method === 'GET') assert.ok(!isFinal, operation);
   });

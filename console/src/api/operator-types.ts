@@ -5,6 +5,28 @@
  */
 
 export interface paths {
+    "/operator/v1/session/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Change the own password
+         * @description All other sessions of the operator end.
+         *
+         *     Least role: `viewer`.
+         */
+        post: operations["changePassword"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/session": {
         parameters: {
             query?: never;
@@ -35,28 +57,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/session/link": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in with a one-time link, and set a password
-         * @description The code of the link works once, for a day. It replaces the password and ends all sessions of the operator.
-         *
-         *     It needs no session.
-         */
-        post: operations["signInWithLink"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/session/again": {
         parameters: {
             query?: never;
@@ -79,7 +79,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/session/password": {
+    "/operator/v1/session/link": {
         parameters: {
             query?: never;
             header?: never;
@@ -89,12 +89,12 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Change the own password
-         * @description All other sessions of the operator end.
+         * Sign in with a one-time link, and set a password
+         * @description The code of the link works once, for a day. It replaces the password and ends all sessions of the operator.
          *
-         *     Least role: `viewer`.
+         *     It needs no session.
          */
-        post: operations["changePassword"];
+        post: operations["signInWithLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -167,28 +167,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/session/link/passkey": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign in with a one-time link, and add a passkey
-         * @description The code of the link works once, for a day. The passkey signs in from then on; a password of before and all sessions of the operator end.
-         *
-         *     It needs no session.
-         */
-        post: operations["signInWithLinkAndPasskey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/session/passkeys/begin": {
         parameters: {
             query?: never;
@@ -207,6 +185,26 @@ export interface paths {
          *     It needs a sign-in of the last 10 minutes.
          */
         post: operations["beginPasskey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/session/passkey/begin": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to sign in with a passkey
+         * @description It needs no session.
+         */
+        post: operations["beginPasskeySignIn"];
         delete?: never;
         options?: never;
         head?: never;
@@ -255,7 +253,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/session/passkey/begin": {
+    "/operator/v1/session/passkeys/{passkey_id}": {
         parameters: {
             query?: never;
             header?: never;
@@ -264,12 +262,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        post?: never;
         /**
-         * Begin to sign in with a passkey
-         * @description It needs no session.
+         * Remove a passkey
+         * @description Least role: `viewer`.
+         *
+         *     It needs a sign-in of the last 10 minutes.
          */
-        post: operations["beginPasskeySignIn"];
-        delete?: never;
+        delete: operations["removePasskey"];
         options?: never;
         head?: never;
         patch?: never;
@@ -297,7 +297,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/session/passkeys/{passkey_id}": {
+    "/operator/v1/session/link/passkey": {
         parameters: {
             query?: never;
             header?: never;
@@ -306,14 +306,14 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        post?: never;
         /**
-         * Remove a passkey
-         * @description Least role: `viewer`.
+         * Sign in with a one-time link, and add a passkey
+         * @description The code of the link works once, for a day. The passkey signs in from then on; a password of before and all sessions of the operator end.
          *
-         *     It needs a sign-in of the last 10 minutes.
+         *     It needs no session.
          */
-        delete: operations["removePasskey"];
+        post: operations["signInWithLinkAndPasskey"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -617,26 +617,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/keys/{key_id}/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Issue a new key for an old one, which ends after 24 hours
-         * @description Least role: `operator`.
-         */
-        post: operations["rotateApiKey"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/keys/{key_id}/revoke": {
         parameters: {
             query?: never;
@@ -657,44 +637,20 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/contributions": {
+    "/operator/v1/keys/{key_id}/rotate": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        /**
-         * List the contributions of a partner
-         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
-         *
-         *     Least role: `viewer`.
-         */
-        get: operations["listContributions"];
+        get?: never;
         put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/latest-contributions": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
         /**
-         * Show the latest contributions of all partners
-         * @description The 50 latest, the latest first. The list of a partner has all of them.
-         *
-         *     Least role: `viewer`.
+         * Issue a new key for an old one, which ends after 24 hours
+         * @description Least role: `operator`.
          */
-        get: operations["getLatestContributions"];
-        put?: never;
-        post?: never;
+        post: operations["rotateApiKey"];
         delete?: never;
         options?: never;
         head?: never;
@@ -743,7 +699,7 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/reviews": {
+    "/operator/v1/latest-contributions": {
         parameters: {
             query?: never;
             header?: never;
@@ -751,14 +707,58 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List pending contributions
+         * Show the latest contributions of all partners
+         * @description The 50 latest, the latest first. The list of a partner has all of them.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["getLatestContributions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/contributions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the contributions of a partner
          * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
          *     Least role: `viewer`.
          */
-        get: operations["listReviews"];
+        get: operations["listContributions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/reviews/decisions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Confirm or fail pending contributions, permanently
+         * @description One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.
+         *
+         *     Least role: `operator`.
+         */
+        post: operations["decideReviews"];
         delete?: never;
         options?: never;
         head?: never;
@@ -785,22 +785,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/reviews/decisions": {
+    "/operator/v1/reviews": {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        get?: never;
-        put?: never;
         /**
-         * Confirm or fail pending contributions, permanently
-         * @description One reason for up to 100 contributions. Each is decided by itself: the answer says for each whether it was decided, or why not. A failed contribution allows the partner to restore the points.
+         * List pending contributions
+         * @description With a filter a page looks at 2,000 records at most: it may be short, or empty, while `has_more` says that the list goes on.
          *
-         *     Least role: `operator`.
+         *     Least role: `viewer`.
          */
-        post: operations["decideReviews"];
+        get: operations["listReviews"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2071,28 +2071,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/operator/v1/second-person": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Say whether one may take a step for two people after somebody else
-         * @description The step itself decides anew: what is said here may have changed by then.
-         *
-         *     Least role: `viewer`.
-         */
-        get: operations["judgeSecondPerson"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/operator/v1/second-people": {
         parameters: {
             query?: never;
@@ -2107,6 +2085,28 @@ export interface paths {
          *     Least role: `viewer`.
          */
         get: operations["findSecondPeople"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/operator/v1/second-person": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Say whether one may take a step for two people after somebody else
+         * @description The step itself decides anew: what is said here may have changed by then.
+         *
+         *     Least role: `viewer`.
+         */
+        get: operations["judgeSecondPerson"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2515,6 +2515,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/operator/v1/impact-batches/{impact_batch_id}/settlements.csv": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download the settlements of an impact batch (CSV)
+         * @description Least role: `viewer`.
+         */
+        get: operations["exportImpactBatchSettlements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/operator/v1/impact-batches.csv": {
         parameters: {
             query?: never;
@@ -2529,26 +2549,6 @@ export interface paths {
          *     Least role: `viewer`.
          */
         get: operations["exportImpactBatches"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/operator/v1/impact-batches/{impact_batch_id}/settlements.csv": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Download the settlements of an impact batch (CSV)
-         * @description Least role: `viewer`.
-         */
-        get: operations["exportImpactBatchSettlements"];
         put?: never;
         post?: never;
         delete?: never;
@@ -5213,6 +5213,46 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The password. */
+                    password: string;
+                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
+                    new_password: string;
+                    /** @description The code of the authenticator app. Required with a second factor. */
+                    totp?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getSession: {
         parameters: {
             query?: never;
@@ -5314,46 +5354,6 @@ export interface operations {
             };
         };
     };
-    signInWithLink: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The code of the one-time link. */
-                    code: string;
-                    /** @description The code of the authenticator app. Required with a second factor. */
-                    totp?: string;
-                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
-                    password: string;
-                };
-            };
-        };
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Session"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     signInAgain: {
         parameters: {
             query?: never;
@@ -5392,7 +5392,7 @@ export interface operations {
             };
         };
     };
-    changePassword: {
+    signInWithLink: {
         parameters: {
             query?: never;
             header?: never;
@@ -5402,12 +5402,12 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The password. */
-                    password: string;
-                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
-                    new_password: string;
+                    /** @description The code of the one-time link. */
+                    code: string;
                     /** @description The code of the authenticator app. Required with a second factor. */
                     totp?: string;
+                    /** @description The new password: 12 to 128 characters, without the name or the e-mail address of the person. */
+                    password: string;
                 };
             };
         };
@@ -5597,27 +5597,14 @@ export interface operations {
             };
         };
     };
-    signInWithLinkAndPasskey: {
+    beginPasskey: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The code of the one-time link. */
-                    code: string;
-                    /** @description A name for it, such as the name of the device. */
-                    name: string;
-                    /** @description What the begin answered. */
-                    challenge: string;
-                    /** @description The answer of the browser, as JSON. */
-                    response_json: string;
-                };
-            };
-        };
+        requestBody?: never;
         responses: {
             /** @description Done. */
             200: {
@@ -5625,7 +5612,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Session"];
+                    "application/json": components["schemas"]["BegunPasskey"];
                 };
             };
             /** @description An error. */
@@ -5639,7 +5626,7 @@ export interface operations {
             };
         };
     };
-    beginPasskey: {
+    beginPasskeySignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -5735,11 +5722,14 @@ export interface operations {
             };
         };
     };
-    beginPasskeySignIn: {
+    removePasskey: {
         parameters: {
             query?: never;
             header?: never;
-            path?: never;
+            path: {
+                /** @description The id of the passkey. */
+                passkey_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -5750,7 +5740,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["BegunPasskey"];
+                    "application/json": {
+                        /** @description Always `true`. */
+                        removed: boolean;
+                    };
                 };
             };
             /** @description An error. */
@@ -5802,17 +5795,27 @@ export interface operations {
             };
         };
     };
-    removePasskey: {
+    signInWithLinkAndPasskey: {
         parameters: {
             query?: never;
             header?: never;
-            path: {
-                /** @description The id of the passkey. */
-                passkey_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The code of the one-time link. */
+                    code: string;
+                    /** @description A name for it, such as the name of the device. */
+                    name: string;
+                    /** @description What the begin answered. */
+                    challenge: string;
+                    /** @description The answer of the browser, as JSON. */
+                    response_json: string;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -5820,10 +5823,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @description Always `true`. */
-                        removed: boolean;
-                    };
+                    "application/json": components["schemas"]["Session"];
                 };
             };
             /** @description An error. */
@@ -6446,41 +6446,6 @@ export interface operations {
             };
         };
     };
-    rotateApiKey: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
-                "Idempotency-Key": string;
-            };
-            path: {
-                /** @description The id of the key. */
-                key_id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuedApiKey"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
     revokeApiKey: {
         parameters: {
             query?: never;
@@ -6516,59 +6481,17 @@ export interface operations {
             };
         };
     };
-    listContributions: {
-        parameters: {
-            query: {
-                /** @description The partner. */
-                partner_id: string;
-                /** @description The largest number of records of a page. */
-                limit?: number;
-                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
-                after?: string;
-                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "created_at" | "-created_at";
-                /** @description Only those of this status. */
-                status?: "confirmed" | "pending" | "failed";
-                /** @description Only those of requests with this correlation id. */
-                correlation_id?: string;
-                /** @description Only those with this order, event id, transaction id or idempotency key, which must match exactly. */
-                of?: string;
-                /** @description Only those that were recorded at this time or later. */
-                created_after?: string;
-                /** @description Only those that were recorded before this time. */
-                created_before?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ContributionPage"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    getLatestContributions: {
+    rotateApiKey: {
         parameters: {
             query?: never;
-            header?: never;
-            path?: never;
+            header: {
+                /** @description A new one for each thing that is done once. The same key and payload give the first answer again. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                /** @description The id of the key. */
+                key_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -6579,7 +6502,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LatestContributions"];
+                    "application/json": components["schemas"]["IssuedApiKey"];
                 };
             };
             /** @description An error. */
@@ -6661,22 +6584,9 @@ export interface operations {
             };
         };
     };
-    listReviews: {
+    getLatestContributions: {
         parameters: {
-            query?: {
-                /** @description The largest number of records of a page. */
-                limit?: number;
-                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
-                after?: string;
-                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "opened_at" | "-opened_at" | "points" | "-points";
-                /** @description Only those of this partner. */
-                partner_id?: string;
-                /** @description Only those that this rule made pending. */
-                reason?: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
-                /** @description Only those that have waited since before this time. */
-                opened_before?: string;
-            };
+            query?: never;
             header?: never;
             path?: never;
             cookie?: never;
@@ -6689,7 +6599,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReviewPage"];
+                    "application/json": components["schemas"]["LatestContributions"];
                 };
             };
             /** @description An error. */
@@ -6703,16 +6613,30 @@ export interface operations {
             };
         };
     };
-    getReview: {
+    listContributions: {
         parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The id of the partner. */
+            query: {
+                /** @description The partner. */
                 partner_id: string;
-                /** @description The id of the contribution. */
-                transaction_id: string;
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "created_at" | "-created_at";
+                /** @description Only those of this status. */
+                status?: "confirmed" | "pending" | "failed";
+                /** @description Only those of requests with this correlation id. */
+                correlation_id?: string;
+                /** @description Only those with this order, event id, transaction id or idempotency key, which must match exactly. */
+                of?: string;
+                /** @description Only those that were recorded at this time or later. */
+                created_after?: string;
+                /** @description Only those that were recorded before this time. */
+                created_before?: string;
             };
+            header?: never;
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;
@@ -6723,7 +6647,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReviewDetail"];
+                    "application/json": components["schemas"]["ContributionPage"];
                 };
             };
             /** @description An error. */
@@ -6775,6 +6699,82 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReviewDecisions"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getReview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of the partner. */
+                partner_id: string;
+                /** @description The id of the contribution. */
+                transaction_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewDetail"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listReviews: {
+        parameters: {
+            query?: {
+                /** @description The largest number of records of a page. */
+                limit?: number;
+                /** @description The `next_after` of the previous page. Without it the service answers with the first page. */
+                after?: string;
+                /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
+                sort?: "opened_at" | "-opened_at" | "points" | "-points";
+                /** @description Only those of this partner. */
+                partner_id?: string;
+                /** @description Only those that this rule made pending. */
+                reason?: "reviews_everything" | "review_threshold" | "daily_points_cap" | "daily_count_cap" | "sandbox_scenario";
+                /** @description Only those that have waited since before this time. */
+                opened_before?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewPage"];
                 };
             };
             /** @description An error. */
@@ -9471,6 +9471,38 @@ export interface operations {
             };
         };
     };
+    findSecondPeople: {
+        parameters: {
+            query: {
+                /** @description The id of the batch, which is `delivered`. */
+                impact_batch_id: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SecondPeople"];
+                };
+            };
+            /** @description An error. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     judgeSecondPerson: {
         parameters: {
             query: {
@@ -9492,38 +9524,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SecondPerson"];
-                };
-            };
-            /** @description An error. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    findSecondPeople: {
-        parameters: {
-            query: {
-                /** @description The id of the batch, which is `delivered`. */
-                impact_batch_id: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Done. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SecondPeople"];
                 };
             };
             /** @description An error. */
@@ -10269,18 +10269,19 @@ export interface operations {
             };
         };
     };
-    exportImpactBatches: {
+    exportImpactBatchSettlements: {
         parameters: {
             query?: {
                 /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "created_at" | "-created_at" | "quantity" | "-quantity";
-                /** @description Only those that have come so far. */
-                status?: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
-                /** @description Only those of this project. */
-                project_id?: string;
+                sort?: "partner_id" | "-partner_id";
+                /** @description Only those of this partner. */
+                partner_id?: string;
             };
             header?: never;
-            path?: never;
+            path: {
+                /** @description The id of the batch. */
+                impact_batch_id: string;
+            };
             cookie?: never;
         };
         requestBody?: never;
@@ -10305,19 +10306,18 @@ export interface operations {
             };
         };
     };
-    exportImpactBatchSettlements: {
+    exportImpactBatches: {
         parameters: {
             query?: {
                 /** @description The order, by a member of the records; with `-` from the highest, or the latest. */
-                sort?: "partner_id" | "-partner_id";
-                /** @description Only those of this partner. */
-                partner_id?: string;
+                sort?: "created_at" | "-created_at" | "quantity" | "-quantity";
+                /** @description Only those that have come so far. */
+                status?: "recorded" | "allocated" | "funded" | "in_progress" | "delivered" | "verified";
+                /** @description Only those of this project. */
+                project_id?: string;
             };
             header?: never;
-            path: {
-                /** @description The id of the batch. */
-                impact_batch_id: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

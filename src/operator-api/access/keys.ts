@@ -1,9 +1,9 @@
 import { invalidRequest, type ServiceError } from '../../domain/service-error.ts';
-import { type IssuedApiKey, issueApiKey, revokeApiKey, rotateApiKey } from '../../operations/access/manage-api-key.ts';
+import * as operations from '../../operations/access/manage-api-key.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
-import { type ApiKey, listApiKeys } from '../../store/access/api-key.ts';
+import { type ApiKey, listApiKeys as listAll } from '../../store/access/api-key.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -47,7 +47,7 @@ function keyToWire(key: ApiKey, now = key.createdAt) {
 
 const Issued = shape('IssuedApiKey', { key: KeyBody, api_key: text('The whole key, shown this once.') });
 
-const issuedToWire = ({ key, apiKey }: IssuedApiKey) => ({ key: keyToWire(key), api_key: apiKey });
+const issuedToWire = ({ key, apiKey }: operations.IssuedApiKey) => ({ key: keyToWire(key), api_key: apiKey });
 
 const order = sorting(['created_at', 'name'], '-created_at');
 
@@ -56,7 +56,7 @@ function statusOf({ revokedAt, expiresAt }: ApiKey, now: Date): (typeof KEY_STAT
   return expiresAt !== null && expiresAt <= now ? 'expired' : 'active';
 }
 
-export const listKeys = operatorRoute({
+export const listApiKeys = operatorRoute({
   operation: 'listApiKeys',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/keys',
@@ -78,7 +78,7 @@ export const listKeys = operatorRoute({
     const { permission, status } = query;
     await getPartner(database.pool, partnerId);
     const now = await readClock(database.pool);
-    const wanted = (await listApiKeys(database.pool, partnerId)).filter(
+    const wanted = (await listAll(database.pool, partnerId)).filter(
       (key) => (permission ?? key.permission) === key.permission && (status === undefined || status === statusOf(key, now)),
     );
     const sorted = sortedPage('listApiKeys', order, query, [partnerId, permission, status]);
@@ -90,13 +90,13 @@ export const listKeys = operatorRoute({
   },
 });
 
-export const issue = operatorRoute({
+export const issueApiKey = operatorRoute({
   operation: 'issueApiKey',
   method: 'POST',
   path: '/operator/v1/partners/:partner_id/keys',
   tag: 'Partners',
   summary: 'Issue an API key',
-  leastRole: issueApiKey.leastRole,
+  leastRole: operations.issueApiKey.leastRole,
   isFinal: true,
   ifSecretIsLost: 'If nobody has kept it, revoke the new API key and issue another one.',
   params: idParams('partner_id', 'The id of the partner.'),
@@ -116,7 +116,7 @@ export const issue = operatorRoute({
     const expiresAt = readTime('expires_at', body.expires_at) ?? null;
     if (expiresAt !== null && expiresAt <= (await readClock(tools.database.pool))) throw endIsOver();
     const wanted = { environment: tools.environment, partnerId, name, permission, allowedAddresses: [], expiresAt };
-    return work.answer(tools.database, (database) => issueApiKey(database, actor, wanted), issuedToWire);
+    return work.answer(tools.database, (database) => operations.issueApiKey(database, actor, wanted), issuedToWire);
   },
 });
 
@@ -127,38 +127,38 @@ function endIsOver(): ServiceError {
 const PATH = '/operator/v1/keys/:key_id';
 const params = idParams('key_id', 'The id of the key.');
 
-export const rotate = operatorRoute({
+export const rotateApiKey = operatorRoute({
   operation: 'rotateApiKey',
   method: 'POST',
   path: `${PATH}/rotate`,
   tag: 'Partners',
   summary: 'Issue a new key for an old one, which ends after 24 hours',
-  leastRole: rotateApiKey.leastRole,
+  leastRole: operations.rotateApiKey.leastRole,
   isFinal: true,
   ifSecretIsLost: 'If nobody has kept it, revoke the new API key and issue another one.',
   params,
   answer: Issued,
   async handle({ tools, actor, work, params: { key_id: keyId } }) {
     const rotation = { environment: tools.environment, keyId };
-    const rotated = (database: Database) => rotateApiKey(database, actor, rotation);
+    const rotated = (database: Database) => operations.rotateApiKey(database, actor, rotation);
     return work.answer(tools.database, rotated, ({ issued }) => issuedToWire(issued));
   },
 });
 
-export const revoke = operatorRoute({
+export const revokeApiKey = operatorRoute({
   operation: 'revokeApiKey',
   method: 'POST',
   path: `${PATH}/revoke`,
   tag: 'Partners',
   summary: 'Revoke an API key, permanently',
-  leastRole: revokeApiKey.leastRole,
+  leastRole: operations.revokeApiKey.leastRole,
   isFinal: true,
   params,
   answer: KeyBody,
   handle: ({ tools, actor, work, params: { key_id: keyId } }) =>
     work.answer(
       tools.database,
-      (database) => revokeApiKey(database, actor, keyId),
+      (database) => operations.revokeApiKey(database, actor, keyId),
       (key) => keyToWire(key),
     ),
 });

@@ -1,11 +1,5 @@
 import type { Operator } from '../../domain/access/operator.ts';
-import {
-  changeOperatorRole,
-  createOperator,
-  disableOperator,
-  resetSignIn,
-  type SignInCode,
-} from '../../operations/access/manage-operator.ts';
+import * as operations from '../../operations/access/manage-operator.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listOperators as listAll } from '../../store/access/operator.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -43,7 +37,7 @@ const SignInCodeBody = shape('SignInCode', {
   expires_at: time('Until when the link works.'),
 });
 
-function codeToWire({ operator, signInCode, expiresAt }: SignInCode) {
+function codeToWire({ operator, signInCode, expiresAt }: operations.SignInCode) {
   return { operator: operatorToWire(operator), sign_in_path: `/sign-in#${signInCode}`, expires_at: expiresAt };
 }
 
@@ -79,13 +73,13 @@ export const listOperators = operatorRoute({
   },
 });
 
-export const create = operatorRoute({
+export const createOperator = operatorRoute({
   operation: 'createOperator',
   method: 'POST',
   path: '/operator/v1/operators',
   tag: 'Operators',
   summary: 'Create an operator, with a one-time link',
-  leastRole: createOperator.leastRole,
+  leastRole: operations.createOperator.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   ifSecretIsLost: 'If nobody has used the one-time link, reset the sign-in of this operator to get another one.',
@@ -101,28 +95,28 @@ export const create = operatorRoute({
   ),
   answer: SignInCodeBody,
   handle: ({ tools, actor, work, body: { name, email = null, role } }) =>
-    work.answer(tools.database, (database) => createOperator(database, actor, { name, email, role }), codeToWire),
+    work.answer(tools.database, (database) => operations.createOperator(database, actor, { name, email, role }), codeToWire),
 });
 
 const PATH = '/operator/v1/operators/:operator_id';
 const params = idParams('operator_id', 'The id of the operator.');
 
-export const changeRole = operatorRoute({
+export const changeOperatorRole = operatorRoute({
   operation: 'changeOperatorRole',
   method: 'PUT',
   path: `${PATH}/role`,
   tag: 'Operators',
   summary: 'Change the role of an operator, at once',
-  leastRole: changeOperatorRole.leastRole,
+  leastRole: operations.changeOperatorRole.leastRole,
   needsRecentSignIn: true,
   params,
   body: Type.Object({ role: Role }, closed),
   answer: OperatorBody,
   handle: async ({ tools: { database }, actor, params: { operator_id: operatorId }, body: { role } }) =>
-    operatorToWire(await changeOperatorRole(database, actor, operatorId, role)),
+    operatorToWire(await operations.changeOperatorRole(database, actor, operatorId, role)),
 });
 
-export const reset = operatorRoute({
+export const resetSignIn = operatorRoute({
   operation: 'resetSignIn',
   method: 'POST',
   path: `${PATH}/reset-sign-in`,
@@ -130,27 +124,27 @@ export const reset = operatorRoute({
   summary: 'Sign an operator out everywhere, with a new one-time link',
   description:
     'The password, the second factor, the passkeys and the tokens of the operator end. For seven days the account counts as your own where four eyes are needed.',
-  leastRole: resetSignIn.leastRole,
+  leastRole: operations.resetSignIn.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   ifSecretIsLost: 'If nobody has used the one-time link, reset the sign-in of this operator to get another one.',
   params,
   answer: SignInCodeBody,
   handle: ({ tools, actor, work, params: { operator_id: operatorId } }) =>
-    work.answer(tools.database, (database) => resetSignIn(database, actor, operatorId), codeToWire),
+    work.answer(tools.database, (database) => operations.resetSignIn(database, actor, operatorId), codeToWire),
 });
 
-export const disable = operatorRoute({
+export const disableOperator = operatorRoute({
   operation: 'disableOperator',
   method: 'POST',
   path: `${PATH}/disable`,
   tag: 'Operators',
   summary: 'Disable an operator, permanently',
-  leastRole: disableOperator.leastRole,
+  leastRole: operations.disableOperator.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   params,
   answer: OperatorBody,
   handle: ({ tools, actor, work, params: { operator_id: operatorId } }) =>
-    work.answer(tools.database, (database) => disableOperator(database, actor, operatorId), operatorToWire),
+    work.answer(tools.database, (database) => operations.disableOperator(database, actor, operatorId), operatorToWire),
 });

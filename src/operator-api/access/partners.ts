@@ -1,13 +1,6 @@
 import type { PartnerRates } from '../../domain/access/partner-rates.ts';
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
-import {
-  changeSettlementPolicy,
-  createPartner,
-  getPartnerNamed,
-  resumePartner,
-  setPartnerRates,
-  suspendPartner,
-} from '../../operations/access/manage-partner.ts';
+import * as operations from '../../operations/access/manage-partner.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listPartnersInOrder } from '../../store/access/partner.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -55,7 +48,7 @@ export const getPartner = operatorRoute({
   params: idParams('partner_id', 'The id of the partner.'),
   answer: PartnerBody,
   handle: async ({ tools: { database }, params: { partner_id } }) =>
-    partnerToWire(await getPartnerNamed(database.pool, partner_id)),
+    partnerToWire(await operations.getPartnerNamed(database.pool, partner_id)),
 });
 
 const Currency = Type.String({ minLength: 3, maxLength: 3, description: 'The currency of its settlements, by ISO 4217.' });
@@ -67,13 +60,13 @@ const TimeZone = Type.String({
 const rate = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: 7, description: `${description} In digits, from 1 to 1000000.` }));
 
-export const create = operatorRoute({
+export const createPartner = operatorRoute({
   operation: 'createPartner',
   method: 'POST',
   path: '/operator/v1/partners',
   tag: 'Partners',
   summary: 'Create a partner, with its first settlement',
-  leastRole: createPartner.leastRole,
+  leastRole: operations.createPartner.leastRole,
   isFinal: true,
   body: Type.Object(
     {
@@ -89,11 +82,11 @@ export const create = operatorRoute({
   answer: PartnerBody,
   async handle({ tools, actor, work, body: { name, currency, time_zone: timeZone, ...rates } }) {
     const terms = definedOf({ ...ratesOf(rates), currency, timeZone });
-    return work.answer(tools.database, (database) => createPartner(database, actor, name, terms), partnerToWire);
+    return work.answer(tools.database, (database) => operations.createPartner(database, actor, name, terms), partnerToWire);
   },
 });
 
-export const change = operatorRoute({
+export const changePartner = operatorRoute({
   operation: 'changePartner',
   method: 'PUT',
   path: '/operator/v1/partners/:partner_id/settlement-policy',
@@ -101,21 +94,21 @@ export const change = operatorRoute({
   summary: 'Set the currency or the time zone of a partner',
   description:
     'Both are fixed once a record depends on them. Another currency is refused while the partner has a key, and for 30 seconds after its last one was revoked or expired.',
-  leastRole: changeSettlementPolicy.leastRole,
+  leastRole: operations.changeSettlementPolicy.leastRole,
   params: idParams('partner_id', 'The id of the partner.'),
   body: Type.Object({ currency: Type.Optional(Currency), time_zone: Type.Optional(TimeZone) }, closed),
   answer: PartnerBody,
   handle: async ({ tools: { database }, actor, params: { partner_id: partnerId }, body: { currency, time_zone: timeZone } }) =>
-    partnerToWire(await changeSettlementPolicy(database, actor, partnerId, definedOf({ currency, timeZone }))),
+    partnerToWire(await operations.changeSettlementPolicy(database, actor, partnerId, definedOf({ currency, timeZone }))),
 });
 
-export const setRates = operatorRoute({
+export const setPartnerRates = operatorRoute({
   operation: 'setPartnerRates',
   method: 'PUT',
   path: '/operator/v1/partners/:partner_id/rates',
   tag: 'Partners',
   summary: 'Set how many requests a second a partner may make, within ten seconds',
-  leastRole: setPartnerRates.leastRole,
+  leastRole: operations.setPartnerRates.leastRole,
   params: idParams('partner_id', 'The id of the partner.'),
   body: Type.Object(
     {
@@ -127,7 +120,7 @@ export const setRates = operatorRoute({
   ),
   answer: PartnerBody,
   handle: async ({ tools: { database }, actor, params: { partner_id: partnerId }, body }) =>
-    partnerToWire(await setPartnerRates(database, actor, partnerId, ratesOf(body))),
+    partnerToWire(await operations.setPartnerRates(database, actor, partnerId, ratesOf(body))),
 });
 
 const RATE_MAX = 1_000_000;
@@ -161,7 +154,7 @@ function definedOf<Members extends object>(members: Members): { [Name in keyof M
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }
 
-const STEPS = { suspend: suspendPartner, resume: resumePartner } as const;
+const STEPS = { suspend: operations.suspendPartner, resume: operations.resumePartner } as const;
 const SUMMARIES = {
   suspend: 'Suspend a partner: it records nothing new, and its look-ups still work',
   resume: 'Resume a suspended partner',
@@ -181,5 +174,5 @@ const stepRoute = (step: keyof typeof STEPS) =>
       partnerToWire(await STEPS[step](database, actor, partnerId)),
   });
 
-export const suspend = stepRoute('suspend');
-export const resume = stepRoute('resume');
+export const suspendPartner = stepRoute('suspend');
+export const resumePartner = stepRoute('resume');

@@ -1,13 +1,14 @@
-import { addPasskey, beginPasskey, purposeOfAdding, readPasskey, removePasskey } from '../../operations/access/manage-passkey.ts';
+import * as passkeys from '../../operations/access/manage-passkey.ts';
 import { addPasskeyByCode, beginPasskeyByCode } from '../../operations/access/sign-in-by-link.ts';
-import { beginPasskeySignIn, signInByPasskey } from '../../operations/access/sign-in-by-passkey.ts';
+import * as signIns from '../../operations/access/sign-in-by-passkey.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listPasskeys, type StoredPasskey } from '../../store/access/operator-passkey.ts';
 import { pageAddressOf } from '../http/page-address.ts';
 import { openRoute, operatorRoute } from '../route.ts';
 import { closed, flag, idParams, line, listOf, nullableTime, shape, text, time } from '../schema-parts.ts';
+import { beginSession, requestOf } from './begin-session.ts';
+import { countGuesses } from './count-guesses.ts';
 import { LinkBody, linkMembers, Session } from './session-schemas.ts';
-import { beginSession, countGuesses, requestOf } from './sign-in.ts';
 
 const Begun = shape('BegunPasskey', {
   options_json: text('What the browser is asked, as JSON: the `publicKey` of `navigator.credentials`.'),
@@ -27,14 +28,14 @@ const Answer = Type.Object(
   closed,
 );
 
-export const beginSignIn = openRoute({
+export const beginPasskeySignIn = openRoute({
   operation: 'beginPasskeySignIn',
   method: 'POST',
   path: '/operator/v1/session/passkey/begin',
   tag: 'Sign-in',
   summary: 'Begin to sign in with a passkey',
   answer: Begun,
-  handle: async ({ tools, request }) => begunToWire(await beginPasskeySignIn(tools, pageAddressOf(request))),
+  handle: async ({ tools, request }) => begunToWire(await signIns.beginPasskeySignIn(tools, pageAddressOf(request))),
 });
 
 export const signInWithPasskey = openRoute({
@@ -51,13 +52,13 @@ export const signInWithPasskey = openRoute({
     const given = { ...pageAddressOf(request), challenge, responseJson };
     return beginSession(
       reply,
-      await countGuesses(tools, () => signInByPasskey(tools, given, { request: requestOf(request, tools.environment) })),
+      await countGuesses(tools, () => signIns.signInByPasskey(tools, given, { request: requestOf(request, tools.environment) })),
       tools,
     );
   },
 });
 
-export const beginAgain = operatorRoute({
+export const beginPasskeySignInAgain = operatorRoute({
   operation: 'beginPasskeySignInAgain',
   method: 'POST',
   path: '/operator/v1/session/again/passkey/begin',
@@ -66,10 +67,10 @@ export const beginAgain = operatorRoute({
   leastRole: 'viewer',
   answer: Begun,
   handle: async ({ tools, request, actor: { operatorId } }) =>
-    begunToWire(await beginPasskeySignIn(tools, pageAddressOf(request), operatorId)),
+    begunToWire(await signIns.beginPasskeySignIn(tools, pageAddressOf(request), operatorId)),
 });
 
-export const giveAgain = operatorRoute({
+export const signInAgainWithPasskey = operatorRoute({
   operation: 'signInAgainWithPasskey',
   method: 'POST',
   path: '/operator/v1/session/again/passkey',
@@ -82,7 +83,7 @@ export const giveAgain = operatorRoute({
   async handle({ tools, request, reply, actor: { operatorId }, body: { challenge, response_json: responseJson } }) {
     const given = { ...pageAddressOf(request), challenge, responseJson };
     const asked = { request: requestOf(request, tools.environment), again: operatorId };
-    const opened = await countGuesses(tools, () => signInByPasskey(tools, given, asked));
+    const opened = await countGuesses(tools, () => signIns.signInByPasskey(tools, given, asked));
     return beginSession(reply, opened, tools);
   },
 });
@@ -92,7 +93,7 @@ const NewPasskey = Type.Object(
   closed,
 );
 
-export const beginByLink = openRoute({
+export const beginPasskeyWithLink = openRoute({
   operation: 'beginPasskeyWithLink',
   method: 'POST',
   path: '/operator/v1/session/link/passkey/begin',
@@ -106,7 +107,7 @@ export const beginByLink = openRoute({
     begunToWire(await countGuesses(tools, () => beginPasskeyByCode(tools, { code, totp }, pageAddressOf(request)))),
 });
 
-export const addByLink = openRoute({
+export const signInWithLinkAndPasskey = openRoute({
   operation: 'signInWithLinkAndPasskey',
   method: 'POST',
   path: '/operator/v1/session/link/passkey',
@@ -134,7 +135,7 @@ const Passkey = shape('Passkey', {
 });
 
 function passkeyToWire(passkey: StoredPasskey) {
-  const { name, rp_id } = readPasskey(passkey);
+  const { name, rp_id } = passkeys.readPasskey(passkey);
   const { credentialId, createdAt, lastUsedAt } = passkey;
   return { passkey_id: credentialId, name, host: rp_id, created_at: createdAt, last_used_at: lastUsedAt };
 }
@@ -152,7 +153,7 @@ export const getPasskeys = operatorRoute({
   }),
 });
 
-export const beginAdd = operatorRoute({
+export const beginPasskey = operatorRoute({
   operation: 'beginPasskey',
   method: 'POST',
   path: `${PATH}/begin`,
@@ -163,10 +164,12 @@ export const beginAdd = operatorRoute({
   needsRecentSignIn: true,
   answer: Begun,
   handle: async ({ tools, request, actor: { operatorId } }) =>
-    begunToWire(await beginPasskey(tools, { operatorId, purpose: purposeOfAdding(operatorId) }, pageAddressOf(request))),
+    begunToWire(
+      await passkeys.beginPasskey(tools, { operatorId, purpose: passkeys.purposeOfAdding(operatorId) }, pageAddressOf(request)),
+    ),
 });
 
-export const add = operatorRoute({
+export const addPasskey = operatorRoute({
   operation: 'addPasskey',
   method: 'POST',
   path: PATH,
@@ -178,11 +181,11 @@ export const add = operatorRoute({
   body: NewPasskey,
   answer: Passkey,
   async handle({ tools, request, actor, body: { name, challenge, response_json: responseJson } }) {
-    return passkeyToWire(await addPasskey(tools, actor, { ...pageAddressOf(request), name, challenge, responseJson }));
+    return passkeyToWire(await passkeys.addPasskey(tools, actor, { ...pageAddressOf(request), name, challenge, responseJson }));
   },
 });
 
-export const remove = operatorRoute({
+export const removePasskey = operatorRoute({
   operation: 'removePasskey',
   method: 'DELETE',
   path: `${PATH}/:passkey_id`,
@@ -193,7 +196,7 @@ export const remove = operatorRoute({
   params: idParams('passkey_id', 'The id of the passkey.'),
   answer: Type.Object({ removed: flag('Always `true`.') }, closed),
   async handle({ tools, actor, params: { passkey_id: credentialId } }) {
-    await removePasskey(tools, actor, credentialId);
+    await passkeys.removePasskey(tools, actor, credentialId);
     return { removed: true };
   },
 });

@@ -1,4 +1,4 @@
-import { addSecondFactor, beginSecondFactor, removeSecondFactor } from '../../operations/access/manage-second-factor.ts';
+import * as operations from '../../operations/access/manage-second-factor.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, flag, shape, text } from '../schema-parts.ts';
@@ -8,7 +8,7 @@ const HasSecondFactor = shape('SecondFactorState', {
   has_second_factor: flag('Whether a sign-in needs a code of an authenticator app.'),
 });
 
-export const beginFactor = operatorRoute({
+export const beginSecondFactor = operatorRoute({
   operation: 'beginSecondFactor',
   method: 'POST',
   path: PATH,
@@ -22,10 +22,10 @@ export const beginFactor = operatorRoute({
     uri: text('The same as `otpauth://totp/…`, to show as a picture.'),
     enrolment: text('To send with the first code.'),
   }),
-  handle: ({ tools, actor }) => beginSecondFactor(tools, actor),
+  handle: ({ tools, actor }) => operations.beginSecondFactor(tools, actor),
 });
 
-export const confirmFactor = operatorRoute({
+export const confirmSecondFactor = operatorRoute({
   operation: 'confirmSecondFactor',
   method: 'PUT',
   path: PATH,
@@ -43,12 +43,12 @@ export const confirmFactor = operatorRoute({
   ),
   answer: HasSecondFactor,
   async handle({ tools, actor, body }) {
-    await addSecondFactor(tools, actor, body);
+    await operations.addSecondFactor(tools, actor, body);
     return { has_second_factor: true };
   },
 });
 
-export const dropFactor = operatorRoute({
+export const removeSecondFactor = operatorRoute({
   operation: 'removeSecondFactor',
   method: 'DELETE',
   path: PATH,
@@ -58,7 +58,7 @@ export const dropFactor = operatorRoute({
   needsRecentSignIn: true,
   answer: HasSecondFactor,
   async handle({ tools, actor }) {
-    await removeSecondFactor(tools, actor);
+    await operations.removeSecondFactor(tools, actor);
     return { has_second_factor: false };
   },
 });

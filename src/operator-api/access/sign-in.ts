@@ -1,23 +1,13 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Environment } from '../../domain/access/api-key.ts';
-import { ServiceError } from '../../domain/service-error.ts';
-import { endSession, type OpenedSession, type RequestOfSession } from '../../operations/access/operator-session.ts';
+import { endSession } from '../../operations/access/operator-session.ts';
 import { signInByCode } from '../../operations/access/sign-in-by-link.ts';
-import { changePassword, signInAgain, signInByPassword } from '../../operations/access/sign-in-by-password.ts';
+import * as operations from '../../operations/access/sign-in-by-password.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import type { OperatorApiTools } from '../app.ts';
-import { clearSessionCookie, readSessionCookie, setSessionCookie } from '../http/session-cookie.ts';
+import { clearSessionCookie, readSessionCookie } from '../http/session-cookie.ts';
 import { type OpenCall, openRoute, operatorRoute } from '../route.ts';
 import { closed, flag } from '../schema-parts.ts';
-import {
-  ChangePasswordBody,
-  PasswordBody,
-  type ServiceSettings,
-  Session,
-  SignInBody,
-  SignInByCodeBody,
-  sessionToWire,
-} from './session-schemas.ts';
+import { beginSession, requestOf } from './begin-session.ts';
+import { countGuesses } from './count-guesses.ts';
+import { ChangePasswordBody, PasswordBody, Session, SignInBody, SignInByCodeBody, sessionToWire } from './session-schemas.ts';
 
 /** Longer than a request waits for its turn, also on a machine that has more to do. */
 const DEADLINE_MS = 30_000;
@@ -27,34 +17,6 @@ async function takeTurn<Result>({ tools, request, reply }: Asked, work: () => Pr
   const { remoteAddress, remotePort } = request.raw.socket;
   const asker = `${remoteAddress} ${remotePort}`;
   return countGuesses(tools, () => tools.shared.signInInTurn({ asker, isWanted: () => !reply.raw.destroyed, work }));
-}
-
-/** Counts a sign-in that is refused for what was given. */
-export async function countGuesses<Result>(
-  { onSignInRefused }: Pick<OperatorApiTools, 'onSignInRefused'>,
-  work: () => Promise<Result>,
-): Promise<Result> {
-  try {
-    return await work();
-  } catch (error) {
-    if (isGuess(error)) onSignInRefused(error.code);
-    throw error;
-  }
-}
-
-/** A right password that lacks the code of the second factor is the first half of a sign-in. */
-function isGuess(error: unknown): error is ServiceError {
-  if (!(error instanceof ServiceError) || error.details.some(({ code }) => code === 'missing')) return false;
-  return error.code === 'unauthorized' || error.code === 'rate_limited';
-}
-
-export function requestOf(request: FastifyRequest, environment: Environment): RequestOfSession {
-  return { correlationId: request.context.correlationId, formerToken: readSessionCookie(request, environment) };
-}
-
-export function beginSession(reply: FastifyReply, { token, session }: OpenedSession, settings: ServiceSettings) {
-  setSessionCookie(reply, settings.environment, token);
-  return sessionToWire(session, settings);
 }
 
 export const signIn = openRoute({
@@ -70,7 +32,7 @@ export const signIn = openRoute({
   answer: Session,
   async handle({ tools, request, reply, body: { login, password, totp } }) {
     const opened = await takeTurn({ tools, request, reply }, () =>
-      signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
+      operations.signInByPassword(tools, { login, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools);
   },
@@ -105,7 +67,7 @@ export const getSession = operatorRoute({
   handle: async ({ session, tools }) => sessionToWire(session, tools),
 });
 
-export const signInOnceMore = operatorRoute({
+export const signInAgain = operatorRoute({
   operation: 'signInAgain',
   method: 'POST',
   path: '/operator/v1/session/again',
@@ -118,13 +80,13 @@ export const signInOnceMore = operatorRoute({
   answer: Session,
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, totp } }) {
     const opened = await takeTurn({ tools, request, reply }, () =>
-      signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
+      operations.signInAgain(tools, { operatorId, password, totp }, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools);
   },
 });
 
-export const setPassword = operatorRoute({
+export const changePassword = operatorRoute({
   operation: 'changePassword',
   method: 'POST',
   path: '/operator/v1/session/password',
@@ -138,7 +100,7 @@ export const setPassword = operatorRoute({
   async handle({ tools, request, reply, actor: { operatorId }, body: { password, new_password: newPassword, totp } }) {
     const change = { operatorId, password, newPassword, totp };
     const opened = await takeTurn({ tools, request, reply }, () =>
-      changePassword(tools, change, requestOf(request, tools.environment)),
+      operations.changePassword(tools, change, requestOf(request, tools.environment)),
     );
     return beginSession(reply, opened, tools);
   },

@@ -19,7 +19,7 @@ export type PartnerCall = (sent: TestConfirmationRequest) => Promise<{ readonly 
 
 const TEST_POINTS = 10;
 
-export const sendTest = operatorRoute({
+export const sendTestConfirmation = operatorRoute({
   operation: 'sendTestConfirmation',
   method: 'POST',
   path: '/operator/v1/partners/:partner_id/test-confirmation',

@@ -2,20 +2,8 @@ import type { Actor } from '../../domain/access/role.ts';
 import { ADJUSTMENT_REASONS, ADJUSTMENT_STATUSES } from '../../domain/adjustments/adjustment.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
 import { listAdjustmentsOf } from '../../operations/adjustments/list-adjustments.ts';
-import {
-  type AdjustmentId,
-  approveAdjustment,
-  draftAdjustment,
-  getAdjustment,
-  postAdjustment,
-  rejectAdjustment,
-} from '../../operations/adjustments/manage-adjustment.ts';
-import {
-  type AdjustmentPreview,
-  type PreviewTools,
-  previewAdjustment,
-  previewDraft,
-} from '../../operations/adjustments/preview-adjustment.ts';
+import * as operations from '../../operations/adjustments/manage-adjustment.ts';
+import * as previews from '../../operations/adjustments/preview-adjustment.ts';
 import type { Work } from '../../operations/answer-once.ts';
 import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import { Type } from '../../partner-api/schema-type.ts';
@@ -42,7 +30,7 @@ const params = partnerAnd('adjustment_id', 'The id of the adjustment.');
 const DEADLINE_MS = 20_000;
 
 /** The totals of the open settlement are added up once for all who look. */
-function previewTools(tools: OperatorApiTools): PreviewTools {
+function previewTools(tools: OperatorApiTools): previews.PreviewTools {
   return { pricesOf: tools.settlementTools.pricesOf, openTotals: tools.shared.settlements.openTotals };
 }
 
@@ -50,9 +38,13 @@ function previewTools(tools: OperatorApiTools): PreviewTools {
  * What a decision is about, and a step that is committed, is shown although a rule differs from the audit: without an effect, and with the
  * difference as the problem.
  */
-async function previewReadable(tools: OperatorApiTools, adjustment: Adjustment, isDone: boolean): Promise<AdjustmentPreview> {
+async function previewReadable(
+  tools: OperatorApiTools,
+  adjustment: Adjustment,
+  isDone: boolean,
+): Promise<previews.AdjustmentPreview> {
   try {
-    return await previewAdjustment(tools.database, adjustment, { ...previewTools(tools), isDone });
+    return await previews.previewAdjustment(tools.database, adjustment, { ...previewTools(tools), isDone });
   } catch (error) {
     if (!(error instanceof UnverifiedRecordError)) throw error;
     const { message } = error;
@@ -104,7 +96,7 @@ export const listAdjustments = operatorRoute({
   },
 });
 
-export const getAdjustmentOf = operatorRoute({
+export const getAdjustment = operatorRoute({
   operation: 'getAdjustment',
   method: 'GET',
   path: PATH,
@@ -115,13 +107,13 @@ export const getAdjustmentOf = operatorRoute({
   params,
   answer: AdjustmentDetail,
   async handle({ tools, params: { partner_id: partnerId, adjustment_id: adjustmentId } }) {
-    return describe(tools, await getAdjustment(tools.database.pool, { partnerId, adjustmentId }), false);
+    return describe(tools, await operations.getAdjustment(tools.database.pool, { partnerId, adjustmentId }), false);
   },
 });
 
 const { points_delta, amount_delta, reversal_of } = DraftBody.properties;
 
-export const preview = operatorRoute({
+export const previewAdjustment = operatorRoute({
   operation: 'previewAdjustment',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/contributions/:transaction_id/adjustment-preview',
@@ -144,18 +136,18 @@ export const preview = operatorRoute({
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId }, query }) {
     const stated = await readStated(tools.database.pool, { ...query, partner_id: partnerId, transaction_id: transactionId });
     const change = { ...stated, partnerId, reasonCode: query.reason_code };
-    return previewToWire(await previewDraft(tools.database, change, previewTools(tools)));
+    return previewToWire(await previews.previewDraft(tools.database, change, previewTools(tools)));
   },
 });
 
-export const draft = operatorRoute({
+export const draftAdjustment = operatorRoute({
   operation: 'draftAdjustment',
   method: 'POST',
   path: '/operator/v1/adjustments',
   tag: 'Adjustments',
   summary: 'Draft an adjustment',
   description: 'Nothing changes for the partner until another operator approves it and it is posted.',
-  leastRole: draftAdjustment.leastRole,
+  leastRole: operations.draftAdjustment.leastRole,
   isFinal: true,
   deadlineMs: DEADLINE_MS,
   body: DraftBody,
@@ -177,7 +169,7 @@ export const draft = operatorRoute({
       reasonAr,
       ...(beyondWorthReason && { beyondWorthReason }),
     };
-    return describe(tools, await draftAdjustment(database, actor, wanted, settlementTools));
+    return describe(tools, await operations.draftAdjustment(database, actor, wanted, settlementTools));
   },
 });
 
@@ -185,10 +177,10 @@ export const draft = operatorRoute({
 async function leftBy(
   { database }: OperatorApiTools,
   { work, actor }: { readonly work: Work; readonly actor: Actor },
-  id: AdjustmentId,
+  id: operations.AdjustmentId,
   by: 'approvedBy' | 'postedBy' | 'rejectedBy',
 ): Promise<Adjustment | undefined> {
-  const left = work.isTakenOver ? await getAdjustment(database.pool, id) : undefined;
+  const left = work.isTakenOver ? await operations.getAdjustment(database.pool, id) : undefined;
   return left?.[by] === actor.operatorId ? left : undefined;
 }
 
@@ -196,7 +188,7 @@ async function leftBy(
 function stepRoute(
   step: 'approve' | 'post',
   { summary, description }: { readonly summary: string; readonly description: string },
-  operation: typeof approveAdjustment,
+  operation: typeof operations.approveAdjustment,
 ) {
   return operatorRoute({
     operation: `${step}Adjustment`,
@@ -219,31 +211,31 @@ function stepRoute(
   });
 }
 
-export const approve = stepRoute(
+export const approveAdjustment = stepRoute(
   'approve',
   {
     summary: 'Approve an adjustment that another operator drafted',
     description: 'Four eyes: whoever drafted it cannot approve it.',
   },
-  approveAdjustment,
+  operations.approveAdjustment,
 );
 
-export const post = stepRoute(
+export const postAdjustment = stepRoute(
   'post',
   {
     summary: 'Post an approved adjustment, permanently',
     description: 'The partner gets an event, and the settlement of the current period gets its line.',
   },
-  postAdjustment,
+  operations.postAdjustment,
 );
 
-export const reject = operatorRoute({
+export const rejectAdjustment = operatorRoute({
   operation: 'rejectAdjustment',
   method: 'POST',
   path: `${PATH}/reject`,
   tag: 'Adjustments',
   summary: 'Reject an adjustment that is not posted, permanently',
-  leastRole: rejectAdjustment.leastRole,
+  leastRole: operations.rejectAdjustment.leastRole,
   isFinal: true,
   deadlineMs: DEADLINE_MS,
   params,
@@ -252,6 +244,6 @@ export const reject = operatorRoute({
   async handle({ tools, actor, work, params: { partner_id: partnerId, adjustment_id: adjustmentId }, body }) {
     const id = { partnerId, adjustmentId };
     const left = await leftBy(tools, { work, actor }, id, 'rejectedBy');
-    return describe(tools, left ?? (await rejectAdjustment(tools.database, actor, id, body.reason)));
+    return describe(tools, left ?? (await operations.rejectAdjustment(tools.database, actor, id, body.reason)));
   },
 });

@@ -24,7 +24,7 @@ const id = (description: string) => Type.Optional(Type.String({ minLength: 1, ma
 const order = sorting(['recorded_at'], '-recorded_at');
 const moment = (description: string) => Type.Optional(Type.String({ minLength: 20, maxLength: 40, description }));
 
-export const listAudit = operatorRoute({
+export const listAuditEntries = operatorRoute({
   operation: 'listAuditEntries',
   method: 'GET',
   path: '/operator/v1/audit',

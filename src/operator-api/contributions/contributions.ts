@@ -108,7 +108,7 @@ export const getContribution = operatorRoute({
   },
 });
 
-export const getTimeline = operatorRoute({
+export const getContributionTimeline = operatorRoute({
   operation: 'getContributionTimeline',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/contributions/:transaction_id/timeline',

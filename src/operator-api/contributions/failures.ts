@@ -1,5 +1,5 @@
 import { listFailures as listDrafts } from '../../operations/contributions/list-failures.ts';
-import { approveFailure, draftFailure, rejectFailure } from '../../operations/contributions/record-failure.ts';
+import * as operations from '../../operations/contributions/record-failure.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
 import type { Database } from '../../store/database.ts';
@@ -79,14 +79,14 @@ export const listFailures = operatorRoute({
   },
 });
 
-export const draft = operatorRoute({
+export const draftFailure = operatorRoute({
   operation: 'draftFailure',
   method: 'POST',
   path: '/operator/v1/failures',
   tag: 'Failures',
   summary: 'Draft the failure of an event that was never stored',
   description: 'Another operator approves it. Then the event is recorded as failed, and the partner may restore the points.',
-  leastRole: draftFailure.leastRole,
+  leastRole: operations.draftFailure.leastRole,
   isFinal: true,
   body: Type.Object(
     {
@@ -102,7 +102,7 @@ export const draft = operatorRoute({
   async handle({ tools, actor, work, body }) {
     const { partner_id: partnerId, partner_event_id: partnerEventId, partner_order_ref: partnerOrderRef } = body;
     const event = { partnerId, partnerEventId, partnerOrderRef, points: readPoints(body.points), reason: body.reason };
-    return work.answer(tools.database, (database) => draftFailure(database, actor, event), failureToWire);
+    return work.answer(tools.database, (database) => operations.draftFailure(database, actor, event), failureToWire);
   },
 });
 
@@ -114,34 +114,34 @@ function readPoints(digits: string): bigint {
 const params = partnerAnd('failure_id', 'The id of the draft.');
 const PATH = '/operator/v1/partners/:partner_id/failures/:failure_id';
 
-export const approve = operatorRoute({
+export const approveFailure = operatorRoute({
   operation: 'approveFailure',
   method: 'POST',
   path: `${PATH}/approve`,
   tag: 'Failures',
   summary: 'Approve a failure that another operator drafted, permanently',
   description: 'Four eyes: whoever drafted it cannot approve it. The partner may then restore the points.',
-  leastRole: approveFailure.leastRole,
+  leastRole: operations.approveFailure.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   params,
   answer: Failure,
   handle: ({ tools, actor, work, params: { partner_id: partnerId, failure_id: failureId } }) => {
-    const approved = (database: Database) => approveFailure(database, actor, { partnerId, failureId });
+    const approved = (database: Database) => operations.approveFailure(database, actor, { partnerId, failureId });
     return work.answer(tools.database, approved, (done) => failureToWire(done.draft));
   },
 });
 
-export const reject = operatorRoute({
+export const rejectFailure = operatorRoute({
   operation: 'rejectFailure',
   method: 'POST',
   path: `${PATH}/reject`,
   tag: 'Failures',
   summary: 'Reject a draft of a failure, permanently',
-  leastRole: rejectFailure.leastRole,
+  leastRole: operations.rejectFailure.leastRole,
   isFinal: true,
   params,
   answer: Failure,
   handle: ({ tools, actor, work, params: { partner_id: partnerId, failure_id: failureId } }) =>
-    work.answer(tools.database, (database) => rejectFailure(database, actor, { partnerId, failureId }), failureToWire),
+    work.answer(tools.database, (database) => operations.rejectFailure(database, actor, { partnerId, failureId }), failureToWire),
 });

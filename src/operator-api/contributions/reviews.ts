@@ -2,7 +2,7 @@ import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { EditedContributionError } from '../../operations/audit/unverified-record.ts';
-import { getReview, listOpenReviews } from '../../operations/contributions/list-reviews.ts';
+import * as operations from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
   failPendingContribution,
@@ -59,7 +59,7 @@ export const listReviews = operatorRoute({
     const { partner_id: partnerId, reason: why, opened_before } = query;
     const { page, end } = sortedPage('listReviews', order, query, [partnerId, why, opened_before]);
     const openedBefore = readTime('opened_before', opened_before);
-    const found = await listOpenReviews(database, { partnerId, reason: why, openedBefore }, page);
+    const found = await operations.listOpenReviews(database, { partnerId, reason: why, openedBefore }, page);
     const names = await readNamesOfPartners(
       database.pool,
       found.page.map(({ record }) => record.partnerId),
@@ -81,7 +81,7 @@ const DayCount = shape('DayCount', {
   daily_count_cap: nullableIntegerText('The cap on contributions of that rule; `null` without one.'),
 });
 
-export const getReviewOf = operatorRoute({
+export const getReview = operatorRoute({
   operation: 'getReview',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/reviews/:transaction_id',
@@ -98,7 +98,7 @@ export const getReviewOf = operatorRoute({
   }),
   async handle({ tools, params: { partner_id: partnerId, transaction_id: transactionId } }) {
     const { pool } = tools.database;
-    const reviewed = await getReview(pool, { partnerId, transactionId });
+    const reviewed = await operations.getReview(pool, { partnerId, transactionId });
     if (!reviewed.review) throw neverPending();
     const { day, rules, orderHistory } = await readReviewContext(pool, reviewed);
     const names = await readNamesOfPartners(pool, [partnerId]);
@@ -242,7 +242,7 @@ function notDecided({ message, code }: Refusal, earlier: object | null): object 
 
 /** Who was faster. */
 async function findEarlier(db: Queryable, id: ContributionId): Promise<object | null> {
-  const { record, review } = await getReview(db, id);
+  const { record, review } = await operations.getReview(db, id);
   if (!review?.resolvedAt) return null;
   return { status: record.contribution.status, decided_by: review.resolvedBy, decided_at: review.resolvedAt };
 }
@@ -253,6 +253,6 @@ async function findDecided(
   id: ContributionId,
   { by, status }: { readonly by: string; readonly status: string },
 ): Promise<ContributionRecord | undefined> {
-  const { record, review } = await getReview(db, id);
+  const { record, review } = await operations.getReview(db, id);
   return review?.resolvedBy === by && record.contribution.status === status ? record : undefined;
 }

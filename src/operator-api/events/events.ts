@@ -1,10 +1,10 @@
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { writeEventBodies } from '../../operations/events/event-bodies.ts';
-import { getEvent } from '../../operations/events/get-event.ts';
+import * as operations from '../../operations/events/get-event.ts';
 import { operatorRoute } from '../route.ts';
 import { integerText, partnerAnd, shape, text, time } from '../schema-parts.ts';
 
-export const getEventOf = operatorRoute({
+export const getEvent = operatorRoute({
   operation: 'getEvent',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/events/:event_id',
@@ -25,7 +25,7 @@ export const getEventOf = operatorRoute({
   }),
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, event_id: eventId } }) {
     await getPartner(database.pool, partnerId);
-    const found = await getEvent(database.pool, partnerId, eventId);
+    const found = await operations.getEvent(database.pool, partnerId, eventId);
     const [event] = await writeEventBodies(database.pool, environment, [found]);
     const { eventType, sequence, occurredAt, subjectId, body } = event as NonNullable<typeof event>;
     return {

@@ -67,7 +67,7 @@ function changeRoute({ step, body = {}, read, leastRole = changeImpactBatch.leas
 /** `verified` is a route of its own, because it takes another role. */
 const STEPS = ENVIRONMENTAL_STATUSES.filter((status) => status !== 'recorded' && status !== 'verified');
 
-export const advance = changeRoute({
+export const advanceImpactBatch = changeRoute({
   operation: 'advanceImpactBatch',
   step: 'advance',
   summary: 'Record the next status of an impact batch, permanently',
@@ -80,7 +80,7 @@ export const advance = changeRoute({
   read: ({ to, project_id: projectId }) => ({ changeType: 'advanced', to: to as EnvironmentalStatus, projectId }),
 });
 
-export const verify = changeRoute({
+export const verifyImpactBatch = changeRoute({
   operation: 'verifyImpactBatch',
   step: 'verify',
   summary: 'Verify a delivered impact batch, permanently',
@@ -91,7 +91,7 @@ export const verify = changeRoute({
   read: () => ({ changeType: 'advanced', to: 'verified' }),
 });
 
-export const delay = changeRoute({
+export const delayImpactBatch = changeRoute({
   operation: 'delayImpactBatch',
   step: 'delay',
   summary: 'Record a delay of an impact batch',
@@ -105,7 +105,7 @@ export const delay = changeRoute({
   read: ({ expected_delivery_period: period = '' }) => ({ changeType: 'delayed', expectedDeliveryPeriod: period }),
 });
 
-export const reallocate = changeRoute({
+export const reallocateImpactBatch = changeRoute({
   operation: 'reallocateImpactBatch',
   step: 'reallocate',
   summary: 'Give an impact batch to another project, because the first cannot deliver',
@@ -115,7 +115,7 @@ export const reallocate = changeRoute({
   read: ({ project_id: projectId = '' }) => ({ changeType: 'reallocated', projectId }),
 });
 
-export const correct = changeRoute({
+export const correctImpactBatch = changeRoute({
   operation: 'correctImpactBatch',
   step: 'correct',
   summary: 'Correct the number of trees of an impact batch',

@@ -1,8 +1,8 @@
 import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
 import { readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
-import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
-import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
+import * as records from '../../operations/impact/impact-batch-record.ts';
+import * as operations from '../../operations/impact/pool-contributions.ts';
 import { listSettlementsOfBatch, listUnpooledOfAll } from '../../operations/impact/read-pooled-worth.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
@@ -18,7 +18,7 @@ import { readTrees } from './read-trees.ts';
 
 const order = sorting(['created_at', 'quantity'], '-created_at');
 
-export const listBatches = operatorRoute({
+export const listImpactBatches = operatorRoute({
   operation: 'listImpactBatches',
   method: 'GET',
   path: '/operator/v1/impact-batches',
@@ -53,7 +53,7 @@ const PATH = '/operator/v1/impact-batches/:impact_batch_id';
 const params = idParams('impact_batch_id', 'The id of the batch.');
 const DEADLINE_MS = 20_000;
 
-export const getBatch = operatorRoute({
+export const getImpactBatch = operatorRoute({
   operation: 'getImpactBatch',
   method: 'GET',
   path: PATH,
@@ -64,12 +64,12 @@ export const getBatch = operatorRoute({
   params,
   answer: BatchDetail,
   handle: async ({ tools: { database }, params: { impact_batch_id: id } }) =>
-    describeBatch(database.pool, await getImpactBatch(database.pool, id)),
+    describeBatch(database.pool, await records.getImpactBatch(database.pool, id)),
 });
 
 const byPartner = sorting(['partner_id'], 'partner_id');
 
-export const listPooled = operatorRoute({
+export const listImpactBatchSettlements = operatorRoute({
   operation: 'listImpactBatchSettlements',
   method: 'GET',
   path: `${PATH}/settlements`,
@@ -82,7 +82,7 @@ export const listPooled = operatorRoute({
   async handle({ tools: { database }, params: { impact_batch_id: id }, query }) {
     const { partner_id: partnerId } = query;
     const { page, end } = sortedPage('listImpactBatchSettlements', byPartner, query, [id, partnerId]);
-    await getImpactBatch(database.pool, id);
+    await records.getImpactBatch(database.pool, id);
     const found = await listSettlementsOfBatch(database.pool, { impactBatchId: id, partnerId }, page);
     const names = await readNamesOfPartners(
       database.pool,
@@ -94,7 +94,7 @@ export const listPooled = operatorRoute({
 
 const byClose = sorting(['closed_at'], '-closed_at');
 
-export const listUnpooled = operatorRoute({
+export const listUnpooledSettlements = operatorRoute({
   operation: 'listUnpooledSettlements',
   method: 'GET',
   path: '/operator/v1/unpooled-settlements',
@@ -125,13 +125,13 @@ export const listUnpooled = operatorRoute({
   },
 });
 
-export const create = operatorRoute({
+export const createImpactBatch = operatorRoute({
   operation: 'createImpactBatch',
   method: 'POST',
   path: '/operator/v1/impact-batches',
   tag: 'Impact',
   summary: 'Create an impact batch for a number of trees, without settlements yet',
-  leastRole: createImpactBatch.leastRole,
+  leastRole: operations.createImpactBatch.leastRole,
   // As for the settlements that are added next: who gives up at the password leaves no empty batch.
   needsRecentSignIn: true,
   isFinal: true,
@@ -145,20 +145,20 @@ export const create = operatorRoute({
   answer: BatchBody,
   handle: ({ tools, actor, work, body: { name, quantity } }) => {
     const wanted = { name, quantity: readTrees(quantity) };
-    return work.answer(tools.database, (database) => createImpactBatch(database, actor, wanted), batchToWire);
+    return work.answer(tools.database, (database) => operations.createImpactBatch(database, actor, wanted), batchToWire);
   },
 });
 
 const POOLED_AT_ONCE_MAX = 200;
 
-export const pool = operatorRoute({
+export const poolSettlements = operatorRoute({
   operation: 'poolSettlements',
   method: 'POST',
   path: `${PATH}/settlements`,
   tag: 'Impact',
   summary: 'Add closed settlements of a partner to a batch that is not allocated yet, permanently',
   description: 'All of them or none. The partner gets an event.',
-  leastRole: poolSettlements.leastRole,
+  leastRole: operations.poolSettlements.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   params,
@@ -183,7 +183,7 @@ export const pool = operatorRoute({
   }),
   handle: ({ tools, actor, work, params: { impact_batch_id: id }, body }) => {
     const pooling = { impactBatchId: id, partnerId: body.partner_id, settlementIds: body.settlement_ids };
-    const add = (database: Database) => poolSettlements(database, actor, pooling);
+    const add = (database: Database) => operations.poolSettlements(database, actor, pooling);
     return work.answer(tools.database, add, ({ partnerId, settlementCount, contributionCount }) => ({
       partner_id: partnerId,
       settlement_count: settlementCount,

@@ -7,7 +7,7 @@ import { operatorRoute } from '../route.ts';
 import { closed, idParams, line } from '../schema-parts.ts';
 import { BatchBody, batchToWire } from './impact-schemas.ts';
 
-export const add = operatorRoute({
+export const addEvidence = operatorRoute({
   operation: 'addEvidence',
   method: 'POST',
   path: '/operator/v1/impact-batches/:impact_batch_id/evidence',

@@ -1,5 +1,5 @@
 import { PROJECT_NAME_MAX } from '../../domain/impact/project.ts';
-import { createProject } from '../../operations/impact/manage-project.ts';
+import * as operations from '../../operations/impact/manage-project.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { listProjects as listAll } from '../../store/impact/project.ts';
 import { pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -41,14 +41,14 @@ export const listProjects = operatorRoute({
   },
 });
 
-export const create = operatorRoute({
+export const createProject = operatorRoute({
   operation: 'createProject',
   method: 'POST',
   path: '/operator/v1/projects',
   tag: 'Impact',
   summary: 'Create a project, permanently',
   description: 'It never changes, because events contain its names.',
-  leastRole: createProject.leastRole,
+  leastRole: operations.createProject.leastRole,
   isFinal: true,
   body: Type.Object(
     {
@@ -60,5 +60,9 @@ export const create = operatorRoute({
   ),
   answer: ProjectBody,
   handle: ({ tools, actor, work, body: { name_en: nameEn, name_ar: nameAr, country } }) =>
-    work.answer(tools.database, (database) => createProject(database, actor, { nameEn, nameAr, country }), projectToWire),
+    work.answer(
+      tools.database,
+      (database) => operations.createProject(database, actor, { nameEn, nameAr, country }),
+      projectToWire,
+    ),
 });

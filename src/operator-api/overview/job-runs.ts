@@ -22,7 +22,7 @@ const Run = shape('JobRun', {
 const order = sorting(['started_at'], '-started_at');
 const OUTCOMES = ['succeeded', 'failed', 'stopped', 'abandoned'] as const;
 
-export const listRuns = operatorRoute({
+export const listJobRuns = operatorRoute({
   operation: 'listJobRuns',
   method: 'GET',
   path: '/operator/v1/job-runs',

@@ -36,7 +36,7 @@ const STATES = ['running', 'failing', 'healthy', 'not_run'] as const;
 const STATE_HELP =
   'Only those that stand so. One that failed and runs again is `failing` and `running`. `not_run` are those of which no run has succeeded, failed or goes on.';
 
-export const listAllJobs = operatorRoute({
+export const listJobs = operatorRoute({
   operation: 'listJobs',
   method: 'GET',
   path: '/operator/v1/jobs',
@@ -82,7 +82,7 @@ function statesOf({ is_running, failures_in_row, last_success_at }: Standing): r
   return [last_success_at === null ? 'not_run' : 'healthy'];
 }
 
-export const run = operatorRoute({
+export const runJob = operatorRoute({
   operation: 'runJob',
   method: 'POST',
   path: '/operator/v1/jobs/:job/run',

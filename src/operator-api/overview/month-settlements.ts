@@ -2,7 +2,7 @@ import { readMonthTotals } from '../../operations/settlements/read-month-totals.
 import { monthTotalsToWire } from '../../wire/month-totals-to-wire.ts';
 import { operatorRoute } from '../route.ts';
 import { count, integerText, listOf, minorUnits, nullableDecimalText, nullableText, shape, text, time } from '../schema-parts.ts';
-import { monthParams, readMonth } from './months.ts';
+import { monthParams, readMonth } from './month-params.ts';
 
 const Totals = shape('MonthSettlementTotals', {
   currency: nullableText('The currency, by ISO 4217; `null` for settlements without an amount.'),

@@ -1,6 +1,5 @@
 import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
-import { recordNotFound } from '../../domain/service-error.ts';
 import {
   type ContributionSums,
   type DayFigures,
@@ -26,6 +25,7 @@ import {
   text,
   time,
 } from '../schema-parts.ts';
+import { monthParams, readMonth } from './month-params.ts';
 
 const figures = {
   confirmed_count: integerText('How many contributions were confirmed.'),
@@ -43,7 +43,6 @@ const figures = {
 
 const Day = shape('DayFigures', { day: text('The day, by the calendar of each partner.'), ...figures });
 
-export const monthParams = Type.Object({ month: Type.String({ description: 'A calendar month, such as `2026-11`.' }) });
 const state = {
   as_of: time('The moment of these figures.'),
   is_complete: flag('Whether every event that had its sequence at that moment is in them.'),
@@ -64,7 +63,7 @@ function toWire({ confirmedCount, confirmedPoints, failedCount, amounts }: Contr
 
 const dayToWire = (each: DayFigures) => ({ day: each.day, ...toWire(each) });
 
-export const listMonths = operatorRoute({
+export const listPartnerMonths = operatorRoute({
   operation: 'listPartnerMonths',
   method: 'GET',
   path: '/operator/v1/months/:month/partners',
@@ -138,9 +137,3 @@ export const getMonth = operatorRoute({
     return { month, as_of: asOf, is_complete: isComplete, ...toWire(sums), days: days.map(dayToWire) };
   },
 });
-
-/** @throws ServiceError `not_found` for what is no month. */
-export function readMonth(month: string): string {
-  if (/^20\d\d-(?:0[1-9]|1[0-2])$/.test(month)) return month;
-  throw recordNotFound('month', 'A month is written such as 2026-11.');
-}

@@ -28,7 +28,7 @@ import {
 /** The time for the answer, after the longest time that a list takes to arrive. */
 const ANSWER_MS = 30_000;
 
-export const reconcile = operatorRoute({
+export const reconcileSettlement = operatorRoute({
   operation: 'reconcileSettlement',
   method: 'POST',
   path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/reconciliations',
@@ -123,7 +123,7 @@ const { properties: linePage } = pageOf('ReconciliationLinePage', 'lines', Recon
 
 const byPosition = sorting(['position'], 'position');
 
-export const listLines = operatorRoute({
+export const listReconciliationLines = operatorRoute({
   operation: 'listReconciliationLines',
   method: 'GET',
   path: `${PATH}/lines`,

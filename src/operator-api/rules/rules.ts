@@ -4,8 +4,8 @@ import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
 import type { RuleRequest } from '../../domain/rules/rule-request.ts';
 import { RULE_KINDS, type RuleKind, rulesInForce } from '../../domain/rules/rule-versions.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { createRule, withdrawRule } from '../../operations/rules/manage-rule.ts';
-import { PREVIEW_PERIODS, previewRule as previewOf } from '../../operations/rules/preview-rule.ts';
+import * as operations from '../../operations/rules/manage-rule.ts';
+import * as previews from '../../operations/rules/preview-rule.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import { readClock } from '../../store/clock.ts';
@@ -90,14 +90,14 @@ const ruleMembers = {
   currency: Type.Optional(Type.String({ minLength: 3, maxLength: 3, description: 'The currency of the value, by ISO 4217.' })),
 };
 
-export const create = operatorRoute({
+export const createRule = operatorRoute({
   operation: 'createRule',
   method: 'POST',
   path: '/operator/v1/rules',
   tag: 'Rules',
   summary: 'Create a version of a rule',
   description: 'It takes effect at its start in every process. A version that a contribution has used never changes.',
-  leastRole: createRule.leastRole,
+  leastRole: operations.createRule.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   body: Type.Object(
@@ -120,7 +120,7 @@ export const create = operatorRoute({
   answer: Rule,
   async handle({ tools, actor, work, body }) {
     const request = { ...requestOf(body), version: body.version, startsAt: readTime('starts_at', body.starts_at) };
-    return work.answer(tools.database, (database) => createRule(database, actor, request), describe);
+    return work.answer(tools.database, (database) => operations.createRule(database, actor, request), describe);
   },
 });
 
@@ -160,7 +160,7 @@ const BeforeAfter = (description: string, value: typeof nullableDecimalText) =>
     { ...closed, description },
   );
 
-export const preview = operatorRoute({
+export const previewRule = operatorRoute({
   operation: 'previewRule',
   method: 'GET',
   path: '/operator/v1/rule-preview',
@@ -177,7 +177,7 @@ export const preview = operatorRoute({
       ...ruleMembers,
       reviews_everything: Type.Optional(oneOf(['true', 'false'], 'Whether every contribution would be reviewed.')),
       over: Type.Optional(
-        oneOf(PREVIEW_PERIODS, 'Over the last calendar month, or over the last 30 days; the month without it.'),
+        oneOf(previews.PREVIEW_PERIODS, 'Over the last calendar month, or over the last 30 days; the month without it.'),
       ),
     },
     closed,
@@ -217,7 +217,7 @@ export const preview = operatorRoute({
   async handle({ tools: { database }, query }) {
     const { reviews_everything: everything, over = 'last_month', ...stated } = query;
     const rule = { ...stated, ...(everything !== undefined && { reviews_everything: everything === 'true' }) };
-    const found = await previewOf(database.pool, { ...requestOf(rule), version: PREVIEWED }, over);
+    const found = await previews.previewRule(database.pool, { ...requestOf(rule), version: PREVIEWED }, over);
     const money = (amount: bigint | null) => (amount === null ? null : amountText(amount));
     const amounts = found.amounts.map(({ currency, before, after }) => ({
       currency,
@@ -246,17 +246,17 @@ export const preview = operatorRoute({
 /** A label that no version has. */
 const PREVIEWED = 'preview.of.a.version';
 
-export const withdraw = operatorRoute({
+export const withdrawRule = operatorRoute({
   operation: 'withdrawRule',
   method: 'POST',
   path: '/operator/v1/rules/:kind/:version/withdraw',
   tag: 'Rules',
   summary: 'Withdraw a version that has not started, permanently',
-  leastRole: withdrawRule.leastRole,
+  leastRole: operations.withdrawRule.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   params: Type.Object({ kind: Kind, version: Type.String({ description: 'The version label.' }) }),
   answer: Rule,
   handle: ({ tools, actor, work, params: { kind, version } }) =>
-    work.answer(tools.database, (database) => withdrawRule(database, actor, { kind, version }), describe),
+    work.answer(tools.database, (database) => operations.withdrawRule(database, actor, { kind, version }), describe),
 });

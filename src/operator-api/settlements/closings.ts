@@ -1,10 +1,4 @@
-import {
-  type Closing,
-  DISPUTES_MAX,
-  getClosing,
-  LEFT_MAX,
-  listClosings as listAll,
-} from '../../operations/overview/list-closings.ts';
+import * as operations from '../../operations/overview/list-closings.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { partnerName, partnerOrder } from '../access/partner-schemas.ts';
 import type { OperatorApiTools } from '../app.ts';
@@ -37,16 +31,16 @@ const ClosingBody = shape('Closing', {
         period_label: text('The period of the settlement.'),
         disputed_at: time('When the partner disputed it.'),
       }),
-      `Closed settlements that the partner disputes and has not accepted since: the latest ${DISPUTES_MAX}, the latest first.`,
+      `Closed settlements that the partner disputes and has not accepted since: the latest ${operations.DISPUTES_MAX}, the latest first.`,
     ),
     is_more: flag('Whether there are earlier ones too.'),
   }),
   last_settlement: nullableShape(SettlementBody, 'The settlement before; `null` for the first.'),
 });
 
-const bounded = (counted: number) => ({ count: Math.min(counted, LEFT_MAX), is_more: counted > LEFT_MAX });
+const bounded = (counted: number) => ({ count: Math.min(counted, operations.LEFT_MAX), is_more: counted > operations.LEFT_MAX });
 
-async function closingsToWire(closings: readonly Closing[], tools: OperatorApiTools) {
+async function closingsToWire(closings: readonly operations.Closing[], tools: OperatorApiTools) {
   const lasts = closings.flatMap(({ last }) =>
     last?.totals ? [{ settlement: last, totals: last.totals, currency: last.currency, asOf: null }] : [],
   );
@@ -56,7 +50,7 @@ async function closingsToWire(closings: readonly Closing[], tools: OperatorApiTo
 
 type ShownSettlement = Awaited<ReturnType<typeof showSettlements>>[number];
 
-function closingToWire({ partner, open, left, disputed }: Closing, last: ShownSettlement | null) {
+function closingToWire({ partner, open, left, disputed }: operations.Closing, last: ShownSettlement | null) {
   return {
     partner_id: partner.partnerId,
     name: partner.name,
@@ -73,12 +67,12 @@ function closingToWire({ partner, open, left, disputed }: Closing, last: ShownSe
     adjustments_to_approve: bounded(left.drafts),
     adjustments_to_post: bounded(left.approved),
     disputed_settlements: {
-      settlements: disputed.slice(0, DISPUTES_MAX).map(({ settlementId, periodLabel, disputedAt }) => ({
+      settlements: disputed.slice(0, operations.DISPUTES_MAX).map(({ settlementId, periodLabel, disputedAt }) => ({
         settlement_id: settlementId,
         period_label: periodLabel,
         disputed_at: disputedAt,
       })),
-      is_more: disputed.length > DISPUTES_MAX,
+      is_more: disputed.length > operations.DISPUTES_MAX,
     },
     last_settlement: last,
   };
@@ -96,12 +90,12 @@ export const listClosings = operatorRoute({
   answer: pageOf('ClosingPage', 'closings', ClosingBody, 'The partners of the page.'),
   async handle({ tools, query }) {
     const { page, end } = sortedPage('listClosings', partnerOrder, query, [query.name]);
-    const found = await listAll(tools.database, { text: query.name }, page);
+    const found = await operations.listClosings(tools.database, { text: query.name }, page);
     return { closings: await closingsToWire(found.page, tools), ...end(found.last, found.hasMore) };
   },
 });
 
-export const getClosingOf = operatorRoute({
+export const getClosing = operatorRoute({
   operation: 'getClosing',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/closing',
@@ -111,7 +105,7 @@ export const getClosingOf = operatorRoute({
   params: idParams('partner_id', 'The id of the partner.'),
   answer: ClosingBody,
   async handle({ tools, params: { partner_id: partnerId } }) {
-    const [shown] = await closingsToWire([await getClosing(tools.database, partnerId)], tools);
+    const [shown] = await closingsToWire([await operations.getClosing(tools.database, partnerId)], tools);
     return shown;
   },
 });

@@ -5,7 +5,7 @@ import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
 import { forgetUnacknowledged } from '../../operations/overview/read-overview.ts';
 import { searchSettlementLines } from '../../operations/overview/search-settlement-lines.ts';
-import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
+import * as operations from '../../operations/settlements/close-settlement.ts';
 import { getSettlement as requireSettlement } from '../../operations/settlements/get-settlement.ts';
 import { listClosedOfAll, listOfPartner } from '../../operations/settlements/list-settlements.ts';
 import { readSettlementView } from '../../operations/settlements/read-settlements.ts';
@@ -122,7 +122,7 @@ export const getSettlement = operatorRoute({
 
 const byLine = sorting(['line_no'], 'line_no');
 
-export const listLines = operatorRoute({
+export const listSettlementLines = operatorRoute({
   operation: 'listSettlementLines',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/lines',
@@ -165,7 +165,7 @@ export const listLines = operatorRoute({
   },
 });
 
-export const getStatement = operatorRoute({
+export const getSettlementStatement = operatorRoute({
   operation: 'getSettlementStatement',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/statement.csv',
@@ -190,14 +190,14 @@ export const getStatement = operatorRoute({
   },
 });
 
-export const closeOpenSettlement = operatorRoute({
+export const closeSettlement = operatorRoute({
   operation: 'closeSettlement',
   method: 'POST',
   path: '/operator/v1/partners/:partner_id/settlements/:settlement_id/close',
   tag: 'Settlements',
   summary: 'Close an open settlement before its period ends, permanently',
   description: 'The next settlement begins at this moment and runs to the end of the calendar month.',
-  leastRole: closeSettlement.leastRole,
+  leastRole: operations.closeSettlement.leastRole,
   needsRecentSignIn: true,
   isFinal: true,
   deadlineMs: 60_000,
@@ -210,7 +210,7 @@ export const closeOpenSettlement = operatorRoute({
     if (work.isTakenOver && (await findSettlement(database.pool, partnerId, nextSettlementId)))
       return showClosed(await tools.shared.settlements.byId({ partnerId, settlementId }), environment);
     const closing = { partnerId, settlementId, isEarly: true, nextSettlementId };
-    const outcome = await closeSettlement(database, actor, closing, settlementTools);
+    const outcome = await operations.closeSettlement(database, actor, closing, settlementTools);
     forgetUnacknowledged(database);
     if (!outcome) throw await notOpen(database, partnerId, settlementId);
     return showClosed(await readSettlementView(database, settlementTools.pricesOf, outcome.closed), environment);

@@ -51,7 +51,7 @@ const shared = {
   answer: VerificationBody,
 } as const;
 
-export const verify = operatorRoute({
+export const verifySettlements = operatorRoute({
   ...shared,
   operation: 'verifySettlements',
   method: 'POST',

@@ -14,7 +14,7 @@ import {
   listDeliveriesOfIds,
   listUnendedIds,
 } from '../../store/webhooks/delivery-log.ts';
-import { getDelivery, resend } from '../../webhooks/endpoints/manage-delivery.ts';
+import * as operations from '../../webhooks/endpoints/manage-delivery.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import { closed, listOf, nullableText, oneOf, partnerAnd, shape } from '../schema-parts.ts';
@@ -105,7 +105,7 @@ async function subjectsOf(db: Queryable, partnerId: string, deliveries: readonly
 
 const params = partnerAnd('delivery_id', 'The id of the delivery.');
 
-export const getDeliveryOf = operatorRoute({
+export const getDelivery = operatorRoute({
   operation: 'getDelivery',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/deliveries/:delivery_id',
@@ -120,7 +120,7 @@ export const getDeliveryOf = operatorRoute({
     attempts: listOf(AttemptBody, 'The attempts of the delivery, the earliest first.'),
   }),
   async handle({ tools: { database, environment }, params: { partner_id: partnerId, delivery_id: deliveryId } }) {
-    const { log, ...delivery } = await getDelivery(database, partnerId, deliveryId);
+    const { log, ...delivery } = await operations.getDelivery(database, partnerId, deliveryId);
     const event = await findEvent(database.pool, partnerId, delivery.eventId);
     const subjects = await readOrdersOfEvents(database.pool, partnerId, event ? [event] : []);
     const [written] = event ? await writeEventBodies(database.pool, environment, [event]) : [];
@@ -139,14 +139,14 @@ export const resendDelivery = operatorRoute({
   path: '/operator/v1/partners/:partner_id/deliveries/:delivery_id/resend',
   tag: 'Webhooks',
   summary: 'Send a delivery again at once',
-  leastRole: resend.leastRole,
+  leastRole: operations.resend.leastRole,
   isFinal: true,
   params,
   answer: DeliveryBody,
   handle: ({ tools, actor, work, params: { partner_id: partnerId, delivery_id: deliveryId } }) =>
     work.answer(
       tools.database,
-      (database) => resend(database, actor, { partnerId, deliveryId }),
+      (database) => operations.resend(database, actor, { partnerId, deliveryId }),
       async (delivery, db) => deliveryToWire(delivery, (await subjectsOf(db, partnerId, [delivery])).get(delivery.eventId)),
     ),
 });

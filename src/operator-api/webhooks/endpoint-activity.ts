@@ -36,7 +36,7 @@ const Hour = shape('HourOfEndpoint', {
   is_more: flag(`Whether the hour has more: at most ${LOOKED_AT_OF_HOUR} deliveries of the partner are looked at, the earliest.`),
 });
 
-export const getActivity = operatorRoute({
+export const getEndpointActivity = operatorRoute({
   operation: 'getEndpointActivity',
   method: 'GET',
   path: '/operator/v1/partners/:partner_id/endpoints/:endpoint_id/activity',

@@ -3,11 +3,11 @@ import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { Database } from '../../store/database.ts';
 import { UNDELIVERED } from '../../store/webhooks/undelivered-endpoint.ts';
-import { addEndpoint } from '../../webhooks/endpoints/add-endpoint.ts';
+import * as additions from '../../webhooks/endpoints/add-endpoint.ts';
 import { recoverExhausted } from '../../webhooks/endpoints/manage-delivery.ts';
-import { disableEndpoint, enableEndpoint, getEndpoint, removeEndpoint } from '../../webhooks/endpoints/manage-endpoint.ts';
+import * as operations from '../../webhooks/endpoints/manage-endpoint.ts';
 import { rotateSecret } from '../../webhooks/endpoints/rotate-secret.ts';
-import { testEndpoint } from '../../webhooks/endpoints/test-endpoint.ts';
+import * as tests from '../../webhooks/endpoints/test-endpoint.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
@@ -19,7 +19,7 @@ const PATH = '/operator/v1/partners/:partner_id/endpoints/:endpoint_id';
 const params = partnerAnd('endpoint_id', 'The id of the endpoint.');
 
 async function describe({ database }: OperatorApiTools, { partnerId, endpointId }: { partnerId: string; endpointId: string }) {
-  return endpointToWire(await getEndpoint(database.pool, partnerId, endpointId));
+  return endpointToWire(await operations.getEndpoint(database.pool, partnerId, endpointId));
 }
 
 const order = sorting(['created_at', 'failing_since'], 'created_at');
@@ -61,7 +61,7 @@ export const listEndpoints = operatorRoute({
   },
 });
 
-export const getEndpointOf = operatorRoute({
+export const getEndpoint = operatorRoute({
   operation: 'getEndpoint',
   method: 'GET',
   path: PATH,
@@ -73,14 +73,14 @@ export const getEndpointOf = operatorRoute({
   handle: ({ tools, params: { partner_id: partnerId, endpoint_id: endpointId } }) => describe(tools, { partnerId, endpointId }),
 });
 
-export const add = operatorRoute({
+export const addEndpoint = operatorRoute({
   operation: 'addEndpoint',
   method: 'POST',
   path: '/operator/v1/endpoints',
   tag: 'Webhooks',
   summary: 'Add a webhook endpoint that answers a signed challenge',
   description: 'The secret is shown once.',
-  leastRole: addEndpoint.leastRole,
+  leastRole: additions.addEndpoint.leastRole,
   isFinal: true,
   ifSecretIsLost: 'If nobody has kept it, create a new secret on the page of the endpoint.',
   deadlineMs: 30_000,
@@ -103,21 +103,22 @@ export const add = operatorRoute({
     secret: text('The secret that verifies deliveries, shown this once.'),
   }),
   async handle({ tools, actor, work, body: { partner_id: partnerId, url, event_types: eventTypes = [] } }) {
-    const add = (database: Database) => addEndpoint({ ...tools.endpointTools, database }, actor, { partnerId, url, eventTypes });
+    const add = (database: Database) =>
+      additions.addEndpoint({ ...tools.endpointTools, database }, actor, { partnerId, url, eventTypes });
     return work.answer(tools.database, add, async ({ endpointId, secret }, db) => ({
-      endpoint: endpointToWire(await getEndpoint(db, partnerId, endpointId)),
+      endpoint: endpointToWire(await operations.getEndpoint(db, partnerId, endpointId)),
       secret,
     }));
   },
 });
 
-export const test = operatorRoute({
+export const testEndpoint = operatorRoute({
   operation: 'testEndpoint',
   method: 'POST',
   path: `${PATH}/test`,
   tag: 'Webhooks',
   summary: 'Send a signed test event',
-  leastRole: testEndpoint.leastRole,
+  leastRole: tests.testEndpoint.leastRole,
   deadlineMs: 30_000,
   params,
   answer: shape('TestResult', {
@@ -129,7 +130,7 @@ export const test = operatorRoute({
     milliseconds: count('How long it took.'),
   }),
   async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    const { isSuccess, status, errorClass, milliseconds } = await testEndpoint(tools.endpointTools, actor, {
+    const { isSuccess, status, errorClass, milliseconds } = await tests.testEndpoint(tools.endpointTools, actor, {
       partnerId,
       endpointId,
     });
@@ -137,45 +138,45 @@ export const test = operatorRoute({
   },
 });
 
-export const enable = operatorRoute({
+export const enableEndpoint = operatorRoute({
   operation: 'enableEndpoint',
   method: 'POST',
   path: `${PATH}/enable`,
   tag: 'Webhooks',
   summary: 'Enable an endpoint: events that were held are sent',
-  leastRole: enableEndpoint.leastRole,
+  leastRole: operations.enableEndpoint.leastRole,
   deadlineMs: 60_000,
   params,
   answer: EndpointBody,
   async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    await enableEndpoint(tools.database, actor, { partnerId, endpointId });
+    await operations.enableEndpoint(tools.database, actor, { partnerId, endpointId });
     return describe(tools, { partnerId, endpointId });
   },
 });
 
-export const disable = operatorRoute({
+export const disableEndpoint = operatorRoute({
   operation: 'disableEndpoint',
   method: 'POST',
   path: `${PATH}/disable`,
   tag: 'Webhooks',
   summary: 'Disable an endpoint: its events are held',
-  leastRole: disableEndpoint.leastRole,
+  leastRole: operations.disableEndpoint.leastRole,
   params,
   body: Type.Object({ reason }, closed),
   answer: EndpointBody,
   async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId }, body }) {
-    await disableEndpoint(tools.database, actor, { partnerId, endpointId }, body.reason);
+    await operations.disableEndpoint(tools.database, actor, { partnerId, endpointId }, body.reason);
     return describe(tools, { partnerId, endpointId });
   },
 });
 
-export const remove = operatorRoute({
+export const removeEndpoint = operatorRoute({
   operation: 'removeEndpoint',
   method: 'DELETE',
   path: PATH,
   tag: 'Webhooks',
   summary: 'Remove an endpoint, permanently: what waits for it is never sent',
-  leastRole: removeEndpoint.leastRole,
+  leastRole: operations.removeEndpoint.leastRole,
   isFinal: true,
   params,
   answer: shape('RemovedEndpoint', {
@@ -183,12 +184,12 @@ export const remove = operatorRoute({
     status: oneOf(['removed'], 'It is removed.'),
   }),
   async handle({ tools, actor, work, params: { partner_id: partnerId, endpoint_id: endpointId } }) {
-    const remove = (database: Database) => removeEndpoint(database, actor, { partnerId, endpointId });
+    const remove = (database: Database) => operations.removeEndpoint(database, actor, { partnerId, endpointId });
     return work.answer(tools.database, remove, ({ status }) => ({ endpoint_id: endpointId, status }));
   },
 });
 
-export const rotate = operatorRoute({
+export const rotateEndpointSecret = operatorRoute({
   operation: 'rotateEndpointSecret',
   method: 'POST',
   path: `${PATH}/rotate-secret`,
@@ -208,7 +209,7 @@ export const rotate = operatorRoute({
   },
 });
 
-export const recover = operatorRoute({
+export const recoverDeliveries = operatorRoute({
   operation: 'recoverDeliveries',
   method: 'POST',
   path: `${PATH}/recover`,
