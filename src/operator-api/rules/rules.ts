@@ -1,3 +1,4 @@
+import type { TSchema } from 'typebox';
 import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { OUTCOMES } from '../../domain/rules/preview-rule.ts';
@@ -154,7 +155,7 @@ function requestOf(stated: StatedRule): Omit<RuleRequest, 'version'> {
   };
 }
 
-const BeforeAfter = (description: string, value: typeof nullableDecimalText) =>
+const BeforeAfter = (description: string, value: (description: string) => TSchema) =>
   Type.Object(
     { before: value('The value as recorded; `null` where nothing is known.'), after: value('The value under the version.') },
     { ...closed, description },
@@ -212,7 +213,7 @@ export const previewRule = operatorRoute({
       }),
       'For a price, what the points are worth in each currency; empty where no point has a value.',
     ),
-    trees: BeforeAfter('The sum of the whole trees of each contribution, for a price.', nullableIntegerText as never),
+    trees: BeforeAfter('The sum of the whole trees of each contribution, for a price.', nullableIntegerText),
   }),
   async handle({ tools: { database }, query }) {
     const { reviews_everything: everything, over = 'last_month', ...stated } = query;
