@@ -21,6 +21,11 @@ export interface Bench {
   readonly problems: string[];
 }
 
+/** The working tree first, then the revision that is compared with, if any. */
+export function installationsOf({ installation, other }: Bench): readonly Installation[] {
+  return other ? [installation, other] : [installation];
+}
+
 export interface Baseline {
   readonly perSecond: number;
   readonly cpu: number;

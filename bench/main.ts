@@ -27,7 +27,7 @@ import { join } from 'node:path';
 import { startConstantServer } from './baselines/constant-server.ts';
 import { findPgbench, preparePgbench } from './baselines/pgbench.ts';
 import { compareWithBudgets } from './budgets.ts';
-import { type Bench, type Cell, measureCell, measureChecked, measureConstant, medianCell } from './cells.ts';
+import { type Bench, type Cell, installationsOf, measureCell, measureChecked, measureConstant, medianCell } from './cells.ts';
 import { measureDeliveries } from './deliveries/deliveries.ts';
 import { loadByAutocannon } from './load/autocannon.ts';
 import { loadByWrk } from './load/wrk.ts';
@@ -118,12 +118,11 @@ async function run(options: BenchOptions): Promise<Results> {
   };
 }
 
-/** The working tree first, then the revision that is compared with. */
 async function withYoung(options: BenchOptions, bench: Bench): Promise<Results> {
   const seconds = FIRST_MINUTE_SECONDS;
   const young: Young[] = [];
   await using cleanUp = new AsyncDisposableStack();
-  for (const installation of bench.other ? [bench.installation, bench.other] : [bench.installation]) {
+  for (const installation of installationsOf(bench)) {
     const folder = mkdtempSync(join(tmpdir(), 'partner-impact-young-'));
     cleanUp.defer(() => rmSync(folder, { recursive: true, force: true }));
     const subject = { ...installation.subject.options, folder };
@@ -196,8 +195,7 @@ async function warmUp(bench: Bench, seconds: number): Promise<void> {
   const load = { connections: WARM_UP_CONNECTIONS, seconds };
   for (const scenario of ['confirm', 'lookup-by-event'] as const) {
     await measureConstant(bench, { ...load, scenario });
-    for (const each of bench.other ? [bench.installation, bench.other] : [bench.installation])
-      await measureChecked(bench, each, { ...load, scenario });
+    for (const installation of installationsOf(bench)) await measureChecked(bench, installation, { ...load, scenario });
   }
 }
 

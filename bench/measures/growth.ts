@@ -1,4 +1,4 @@
-import { type Baseline, type Bench, measureChecked, measureConstant, middle } from '../cells.ts';
+import { type Baseline, type Bench, installationsOf, measureChecked, measureConstant, middle } from '../cells.ts';
 import { progress } from '../report/progress.ts';
 import { fill } from '../rows/fill.ts';
 import { LOOKUPS, type ScenarioName } from '../scenarios.ts';
@@ -32,13 +32,13 @@ export async function measureGrowth(
   rows: number,
   task: { connections: number; seconds: number },
 ): Promise<Growth[]> {
-  const { installation, signal } = bench;
   const small = await measureAll(bench, task);
   progress(`filling the database to ${rows.toLocaleString('en')} contributions`);
-  for (const each of bench.other ? [installation, bench.other] : [installation]) {
-    each.known = await fill(each.pool, { partnerId: each.partner.partnerId, known: each.known, rows }, signal);
-    await settle(each.pool);
-    await warmUp(bench, each, task.connections);
+  for (const installation of installationsOf(bench)) {
+    const { pool, partner, known } = installation;
+    installation.known = await fill(pool, { partnerId: partner.partnerId, known, rows }, bench.signal);
+    await settle(pool);
+    await warmUp(bench, installation, task.connections);
   }
   const large = await measureAll(bench, task);
   return GROWTH_SCENARIOS.map((scenario, index) => ({
