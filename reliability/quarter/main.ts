@@ -143,7 +143,7 @@ async function simulate(database: Database, client: PartnerClient): Promise<numb
     adjustments,
     'steps refused': `${counts.refusedSteps}, which took a second person or another state`,
     'sign-ins': `${signInsRenewed} ended after 30 days, and were made anew`,
-    closings: `${monthly} by the schedule at month ends, ${early.reduce((sum, count) => sum + count)} early by hand (${lostRaces.count} races lost)`,
+    closings: `${monthly} by the schedule at month ends, ${early.reduce((sum, count) => sum + count)} early by hand (${lostRaces} races lost)`,
     ...Object.fromEntries(books.map((each) => [`books of ${each.partner}`, bookText(each)])),
     'runs of close-settlements': `${runs.join(' and ')} by the two processes`,
     'runs of jobs': Object.entries(jobs)

@@ -60,7 +60,7 @@ export interface QuarterOptions {
 export interface QuarterCounts {
   /** By partner, closed before their time. */
   readonly early: number[];
-  readonly lostRaces: { count: number };
+  lostRaces: number;
   rulesMade: number;
   rulesWithdrawn: number;
   signInsRenewed: number;
@@ -70,7 +70,7 @@ export interface QuarterCounts {
 export class Quarter {
   readonly counts: QuarterCounts = {
     early: PARTNERS.map(() => 0),
-    lostRaces: { count: 0 },
+    lostRaces: 0,
     rulesMade: 0,
     rulesWithdrawn: 0,
     signInsRenewed: 0,
@@ -210,7 +210,7 @@ export class Quarter {
     for (const { stderr } of lost)
       if (!/Another process (closed|is closing) the settlement|is closed already/.test(stderr))
         report(`an early closing failed: ${stderr}`, 'early closing failed');
-    this.counts.lostRaces.count += lost.length;
+    this.counts.lostRaces += lost.length;
     (this.counts.early[partner] as number) += closed.length;
   }
 
