@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
+import { countFrom } from './registry.ts';
 import { shared } from './shared-answer.ts';
 
 /** How many deliveries, and for how long events and deliveries wait. */
@@ -81,5 +82,27 @@ function measureEndpoints(registry: Registry, listEndpointStates: DeliveryWatch[
       for (const { partnerId, endpointId, state } of endpoints)
         this.set({ partner_id: partnerId, endpoint_id: endpointId, state }, 1);
     },
+  });
+}
+
+/** How deliveries yield to answers. */
+export interface PaceFigures {
+  readonly limitPerSecond: number;
+  readonly slowedSeconds: number;
+}
+
+export function measurePace(registry: Registry, pace: PaceFigures): void {
+  new Gauge({
+    name: 'partner_impact_delivery_limit_per_second',
+    help: 'Deliveries that may begin in a second while answers to partners wait; 0 without a limit.',
+    registers: [registry],
+    collect() {
+      this.set(pace.limitPerSecond);
+    },
+  });
+  countFrom(registry, {
+    name: 'partner_impact_delivery_slowed_seconds_total',
+    help: 'For how long deliveries waited because answers to partners come first.',
+    count: () => pace.slowedSeconds,
   });
 }

@@ -10,7 +10,8 @@ import { loadCommands } from '../../src/commands/program.ts';
 import { SETTINGS } from '../../src/config.ts';
 import { OPERATOR_DETAIL_CODES, PARTNER_DETAIL_CODES } from '../../src/domain/detail-codes.ts';
 import { ERROR_CODES } from '../../src/domain/error-codes.ts';
-import { createMetrics, openOwnMetrics } from '../../src/observability/metrics.ts';
+import { openOwnMetrics } from '../../src/observability/first-process-metrics.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
 import { measureOperators } from '../../src/observability/operator-metrics.ts';
 import { collectFromProcesses } from '../../src/observability/process-metrics.ts';
 import { PROBLEM_REASONS } from '../../src/store/database-problem.ts';
@@ -202,6 +203,7 @@ function metricsOfService(): Map<string, readonly string[]> {
   metrics.watchInFlight(() => 0);
   metrics.watchLog(() => 0);
   metrics.watchDatabase(() => []);
+  metrics.watchQuotas(() => []);
   measureOperators(metrics.registry);
   const ofFirst = openOwnMetrics({
     databaseReasons: () => [],

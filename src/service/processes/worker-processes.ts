@@ -1,8 +1,8 @@
 import cluster, { type Worker } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from '../../config.ts';
+import { openOwnMetrics } from '../../observability/first-process-metrics.ts';
 import type { Log, Logger } from '../../observability/log.ts';
-import { openOwnMetrics } from '../../observability/metrics.ts';
 import { measureOperators } from '../../observability/operator-metrics.ts';
 import { collectFromProcesses } from '../../observability/process-metrics.ts';
 import { throttled } from '../../observability/throttled.ts';
