@@ -78,13 +78,17 @@ class LookingWatch implements DatabaseWatch {
   #isClosed = false;
   /** Those of now. */
   #problems: readonly FoundProblem[] = [];
-  /** When a commit last took long. */
-  #lateAtMs = Number.NEGATIVE_INFINITY;
-  #failedAtMs = Number.NEGATIVE_INFINITY;
+  /** When the last look began. */
   #lookedAtMs = Number.NEGATIVE_INFINITY;
+  /** When work last failed, or the commit of a look took long: from then on the watch looks every second for a while. */
+  #troubleAtMs = Number.NEGATIVE_INFINITY;
+  /** When the commit of a look last took long. */
+  #lateCommitAtMs = Number.NEGATIVE_INFINITY;
   /** What work met, each where it met it. */
   readonly #noted = new Map<string, Seen>();
+  /** The last lock that a look found others to wait for. */
   #locked: Seen | undefined;
+  /** Commits of looks that took long, and work without an answer. */
   readonly #late = new LateAnswers();
   /** Work that got no connection of its own process, while the database may do well. */
   readonly #busy = new LateAnswers();
@@ -105,8 +109,8 @@ class LookingWatch implements DatabaseWatch {
   readonly note = (error: unknown): void => this.noteProblem(problemOf(error));
 
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
-    this.#failedAtMs = performance.now();
-    if (problem && isNoted(problem)) this.#noted.set(identityOf(problem), { problem, atMs: this.#failedAtMs });
+    this.#troubleAtMs = performance.now();
+    if (problem && isNoted(problem)) this.#noted.set(identityOf(problem), { problem, atMs: this.#troubleAtMs });
     if (problem?.reason === 'connections_busy') this.#busy.note(problem.message);
     if (problem?.reason === 'no_answer' && problem.worker === undefined) this.#late.note(problem.message);
   };
@@ -127,7 +131,7 @@ class LookingWatch implements DatabaseWatch {
   #lookWhenDue(): void {
     const nowMs = performance.now();
     // A request that waits for a lock gives up after four seconds: looks every five seconds would miss those that come one by one.
-    const isWanted = this.#problems.length > 0 || nowMs - this.#failedAtMs < NOTED_FOR_MS;
+    const isWanted = this.#problems.length > 0 || nowMs - this.#troubleAtMs < NOTED_FOR_MS;
     if (isWanted || nowMs - this.#lookedAtMs >= LOOK_EVERY_MS) void this.#look();
   }
 
@@ -137,13 +141,13 @@ class LookingWatch implements DatabaseWatch {
     // The connections of a service that stops are closed under a look.
     if (this.#isClosed) return found;
     this.#problems = found;
-    this.#log.tell(found, performance.now() - this.#lateAtMs < NOTED_FOR_MS);
+    this.#log.tell(found, performance.now() - this.#lateCommitAtMs < NOTED_FOR_MS);
     return found;
   }
 
   async #find(): Promise<readonly FoundProblem[]> {
     try {
-      const lasting = await this.#commit();
+      const lasting = await this.#lookAtServer();
       const problems = [...(await this.#findOfNow()), ...lasting];
       return problems.map((problem) => ({ ...problem, isReady: true }));
     } catch (error) {
@@ -167,11 +171,12 @@ class LookingWatch implements DatabaseWatch {
   }
 
   /**
-   * A session that is not fit is ended: it keeps settings that were changed since it began.
+   * Commits, and looks at the time that takes, the clock and the oldest ids. A session that is not fit is ended: it keeps settings that
+   * were changed since it began.
    *
    * @returns What is wrong although the database commits. A look mistakes the clock by its duration at most.
    */
-  async #commit(): Promise<readonly DatabaseProblem[]> {
+  async #lookAtServer(): Promise<readonly DatabaseProblem[]> {
     const [beganAtMs, askedAt] = [performance.now(), Date.now()];
     let connectedAtMs = beganAtMs;
     // To connect may take as long as an earlier attempt that is about to fail.
@@ -183,20 +188,20 @@ class LookingWatch implements DatabaseWatch {
     // As after a correction of that clock: a process without the rules of partners reads it nowhere else.
     correctIdentifierClock(now, beganAtMs);
     const tookMs = Math.round(performance.now() - connectedAtMs);
-    this.#judgeTime(tookMs);
+    this.#noteDuration(tookMs);
     this.#workers?.requireDurable();
     return [...findOldIds(oldest), ...findOffset(now.getTime() - askedAt)];
   }
 
-  #judgeTime(tookMs: number): void {
+  #noteDuration(tookMs: number): void {
     const wasSilent = isOutage(this.#problems);
     if (wasSilent) this.#busy.forget();
     if (tookMs > LATE_MS) {
       const words = `a commit took ${tookMs} ms`;
       if (wasSilent) this.#late.continue(words);
       else this.#late.note(words);
-      this.#failedAtMs = performance.now();
-      this.#lateAtMs = this.#failedAtMs;
+      this.#lateCommitAtMs = performance.now();
+      this.#troubleAtMs = this.#lateCommitAtMs;
     } else if (wasSilent) {
       // Work without an answer had that cause, which is over.
       this.#late.forget();
@@ -222,7 +227,7 @@ class LookingWatch implements DatabaseWatch {
 
   async #findLock(): Promise<readonly DatabaseProblem[]> {
     const nowMs = performance.now();
-    if (nowMs - this.#failedAtMs > NOTED_FOR_MS) return [];
+    if (nowMs - this.#troubleAtMs > NOTED_FOR_MS) return [];
     const holders = await inTime(listLockHolders(this.#database.pool));
     if (holders.length > 0)
       this.#locked = { problem: { reason: 'locked', message: holders.map(describeHolder).join('; ') }, atMs: nowMs };
