@@ -74,7 +74,10 @@ const CHARACTERS_MAX = 128;
 /** A pasted id may stand between marks and spaces. */
 const PASTED_MAX = CHARACTERS_MAX + 72;
 
-/** What was typed, when the hands rest. */
+/**
+ * What was typed, when the hands rest. The address follows what was typed, later; it changes what stands in the field only where it
+ * becomes what was not sent from here.
+ */
 export function TextFilter({
   label,
   value = '',
@@ -84,18 +87,21 @@ export function TextFilter({
   placeholder,
   width = 230,
 }: TextFilterProps) {
+  // What stands in the field.
   const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
-  const [sent, setSent] = useState<readonly string[]>([]);
+  // What the address had when this was drawn last.
+  const [lastValue, setLastValue] = useState(value);
+  // What was sent from here and is not in the address yet, the oldest first.
+  const [awaited, setAwaited] = useState<readonly string[]>([]);
   const send = useDebouncedCallback((text: string) => {
     const meant = beginningOf(asMeant(text), CHARACTERS_MAX);
-    if (meant !== value) setSent((before) => [...before, meant]);
+    if (meant !== value) setAwaited((before) => [...before, meant]);
     onChange(meant || undefined);
   }, TYPED_MS);
-  if (shown !== value) {
-    const arrived = sent.indexOf(value);
-    setShown(value);
-    setSent(arrived === -1 ? [] : sent.slice(arrived + 1));
+  if (lastValue !== value) {
+    const arrived = awaited.indexOf(value);
+    setLastValue(value);
+    setAwaited(arrived === -1 ? [] : awaited.slice(arrived + 1));
     // Another address, by Back or by the button that clears. What was sent here may arrive after the next letter, and is of before it.
     if (arrived === -1 && asMeant(typed) !== value) setTyped(value);
   }
@@ -129,10 +135,10 @@ interface DayFilterProps {
 export function DayFilter({ label, value = '', onChange }: DayFilterProps) {
   const { noSuchYear } = useTexts(COMMON);
   const [typed, setTyped] = useState(value);
-  const [shown, setShown] = useState(value);
+  const [lastValue, setLastValue] = useState(value);
   // Another address, by Back or by the button that clears.
-  if (shown !== value) {
-    setShown(value);
+  if (lastValue !== value) {
+    setLastValue(value);
     if (value !== '' || !isOtherYear(typed)) setTyped(value);
   }
   return (
