@@ -1,12 +1,12 @@
 /** Daily caps: decisions, section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { BLOCKED_MS_MAX, endHolding, holdContribution } from '../support/held-contribution.ts';
@@ -178,16 +178,15 @@ test(
 /** What is under way, on each node where there are several. */
 const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';
 
-/** Waits until a statement on the table waits for somebody's lock; the test's own time-out ends it. */
+/** Waits until a statement on the table waits for somebody's lock. */
 async function untilWaitedFor(table: string): Promise<void> {
-  for (;;) {
+  await waitFor(`statement that waits for a lock of ${table}`, async () => {
     const { rows } = await database.pool.query(
       `select 1 from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
       [table],
     );
-    if (rows.length > 0) return;
-    await sleep(10);
-  }
+    return rows.length > 0;
+  });
 }
 
 function idsOf(answers: readonly Answer[], wanted: number): string[] {

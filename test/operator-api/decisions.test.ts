@@ -326,7 +326,7 @@ describe('money', () => {
     await client.confirm({ points: 300 });
     await client.confirm({ points: 400 });
     const numbered = () => count('select count(*) from event where partner_id = $1', [own.partnerId]);
-    while ((await numbered()) < 3) await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitFor('third event of the partner', async () => (await numbered()) >= 3);
     const list = `${V1}/partners/${own.partnerId}/settlements`;
     const [open] = (await viewer.get(list)).body.settlements;
     assert.deepEqual([open.status, open.net_points, open.statement], ['open', '700', null]);

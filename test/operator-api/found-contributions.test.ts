@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { idAt } from '../../src/domain/identifiers.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
@@ -125,7 +126,7 @@ describe('contributions', () => {
     await operator.postOnce(`${V1}/reviews/decisions`, { decision: 'confirm', reason: 'known customer', contributions });
     const numbered = () =>
       count('select count(*) from event where partner_id = $1 and subject_id = $2', [idOf(), transaction_id]);
-    while ((await numbered()) === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await waitFor('event of the contribution', async () => (await numbered()) > 0);
     const { body } = await viewer.get(`${V1}/partners/${idOf()}/contributions/${transaction_id}/timeline`);
     const kinds = body.entries.map(({ kind }: { kind: string }) => kind);
     assert.deepEqual(kinds.toSorted(), ['audited', 'confirmed', 'event', 'recorded', 'review_opened', 'review_resolved']);

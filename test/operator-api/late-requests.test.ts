@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { changeOperatorRole, disableOperator, resetSignIn } from '../../src/operations/access/manage-operator.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { testService } from '../support/service.ts';
@@ -37,7 +38,7 @@ async function begin({ cookie, csrfToken }: SignedInOperator, method: string, pa
     pool.query('select 1 from operator_credential where credential_id = $1 and last_used_at is not null', [idOf(cookie)]);
   await pool.query('update operator_credential set last_used_at = null where credential_id = $1', [idOf(cookie)]);
   sent.flushHeaders();
-  while ((await judged()).rows.length === 0) await sleep(10);
+  await waitFor('use of the session', async () => (await judged()).rows.length > 0);
   return sent;
 }
 

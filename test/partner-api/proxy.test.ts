@@ -9,7 +9,6 @@ import { connect as connectPlain } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:tls';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
@@ -214,10 +213,10 @@ async function startProxy({ port, servicePort, operationsPort, folder, second }:
   let said = '';
   for (const stream of [proxy.stdout, proxy.stderr]) stream.on('data', (chunk) => (said += chunk));
   after(() => proxy.kill('SIGKILL'));
-  while (!(await canConnect(port))) {
+  await waitFor('HAProxy that takes connections', () => {
     if (proxy.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
-    await sleep(20);
-  }
+    return canConnect(port);
+  });
 }
 
 /** One less than `rise` and `fall` together for a server of which some checks in a row succeeded; from less it is taken away sooner. */

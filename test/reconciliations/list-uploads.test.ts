@@ -15,6 +15,7 @@ import { updateReconciliationBrokenOff } from '../../src/store/reconciliations/r
 import { OWNER } from '../support/actor.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import {
   HEADER,
@@ -58,7 +59,9 @@ describe('an upload that broke off frees its key, because nothing was answered f
       request.on('error', () => resolve(undefined));
     });
     request.write(toCsv(lines));
-    while (!(await rowsOf(of)).some((row) => row.status === 'receiving' && row.key === key)) await sleep(10);
+    await waitFor('list under the key that is received', async () =>
+      (await rowsOf(of)).some((row) => row.status === 'receiving' && row.key === key),
+    );
     return { request, status };
   }
 
@@ -67,7 +70,7 @@ describe('an upload that broke off frees its key, because nothing was answered f
     const headers = { 'idempotency-key': uniqueId('key') };
     const cut = await begin(of, headers['idempotency-key'], of.sent.slice(0, 1));
     cut.request.destroy();
-    while ((await rowsOf(of))[0]?.status !== 'failed') await sleep(10);
+    await waitFor('list that failed', async () => (await rowsOf(of))[0]?.status === 'failed');
     const answer = await sendList(of.client, of.path, toCsv(of.sent), headers);
     assert.equal(answer.headers.get('idempotent-replayed'), null);
     const { status, counts } = (await untilEnded(of.client, answer)).body.reconciliation;
@@ -121,14 +124,12 @@ describe('an upload that broke off frees its key, because nothing was answered f
     const headers = { 'idempotency-key': uniqueId('key') };
     const cut = await begin(of, headers['idempotency-key']);
     cut.request.destroy();
-    while ((await rowsOf(of))[0]?.status !== 'failed') await sleep(10);
-    const untilTaken = async () => {
-      for (;;) {
+    await waitFor('list that failed', async () => (await rowsOf(of))[0]?.status === 'failed');
+    const untilTaken = () =>
+      waitFor('answer but 429', async () => {
         const answer = await sendList(of.client, of.path, toCsv(of.sent), headers);
-        if (answer.status !== 429) return answer;
-        await sleep(20);
-      }
-    };
+        return answer.status !== 429 && answer;
+      });
     const answers = await Promise.all(Array.from({ length: 20 }, untilTaken));
     assert.equal(answers.filter((answer) => answer.headers.get('idempotent-replayed') === null).length, 1);
     assert.equal(new Set(answers.map(({ body }) => body.reconciliation.reconciliation_id)).size, 1);
@@ -154,7 +155,7 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     const request = openUpload(of);
     const answered = once(request, 'response') as Promise<[IncomingMessage]>;
     request.write(HEADER);
-    while ((await statusesOf(of.partnerId)).length === 0) await sleep(10);
+    await waitFor('list that is received', async () => (await statusesOf(of.partnerId)).length > 0);
     return {
       async end(lines: readonly Listed[]) {
         request.end(toCsv(lines).slice(HEADER.length));
@@ -174,7 +175,7 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     const recorded = await sendList(client, path, toCsv(sent), headers);
     await untilEnded(client, recorded);
     await suspendPartner(database, OWNER, partnerId);
-    while ((await client.estimate()).status !== 403) await sleep(50);
+    await waitFor('refusal', async () => (await client.estimate()).status === 403);
     const refused = await sendList(client, path, toCsv(sent));
     assertError(refused, 'partner_suspended');
     const replay = await sendList(client, path, toCsv(sent), headers);
@@ -187,7 +188,7 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     const of = await withSettlements(2);
     const list = await beginList(of);
     await suspendPartner(database, OWNER, of.partnerId);
-    while ((await of.client.estimate()).status !== 403) await sleep(50);
+    await waitFor('refusal', async () => (await of.client.estimate()).status === 403);
     assert.deepEqual(await list.end(of.sent), { status: 403, code: 'partner_suspended' });
     assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
   });
@@ -196,7 +197,7 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     const of = await withSettlements(2);
     const list = await beginList(of);
     await revokeApiKey(database, OWNER, of.keyId);
-    while ((await of.client.listEvents()).status !== 401) await sleep(50);
+    await waitFor('refusal', async () => (await of.client.listEvents()).status === 401);
     assert.deepEqual(await list.end(of.sent), { status: 401, code: 'unauthorized' });
     assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
   });
@@ -213,12 +214,12 @@ describe('uploads of one partner', HANG_LIMIT, () => {
           partnerId,
         ])
       ).rows;
-    while ((await statusOf()).length === 0) await sleep(10);
+    await waitFor('list that is received', async () => (await statusOf()).length > 0);
     const refused = await sendList(client, path, toCsv(sent));
     assertError(refused, 'rate_limited');
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     slow.destroy();
-    while ((await statusOf())[0]?.status !== 'failed') await sleep(10);
+    await waitFor('list that failed', async () => (await statusOf())[0]?.status === 'failed');
     assert.equal((await untilEnded(client, await sendList(client, path, toCsv(sent)))).body.reconciliation.status, 'done');
     assert.equal(closed.status, 'closed');
   });
@@ -242,7 +243,7 @@ describe('uploads of one partner', HANG_LIMIT, () => {
     assert.ok(Number(refused.headers.get('retry-after')) > 0);
     assert.equal((await untilEnded(other.client, await sendList(other.client, other.path, toCsv(other.sent)))).status, 200);
     for (const request of replays) request.destroy();
-    while ((await sendList(of.client, of.path, toCsv(of.sent))).status !== 202) await sleep(20);
+    await waitFor('list that is taken', async () => (await sendList(of.client, of.path, toCsv(of.sent))).status === 202);
   });
 
   test('a replayed key reads no more bytes than a list may have', async () => {
@@ -360,9 +361,10 @@ test('a sender that leaves in the midst is no error of the service', HANG_LIMIT,
   cut.write(HEADER);
   const statusOf = async () =>
     (await database.pool.query('select status from reconciliation where partner_id = $1', [partnerId])).rows[0]?.status;
-  while ((await statusOf()) !== 'receiving') await sleep(10);
+  await waitFor('list that is received', async () => (await statusOf()) === 'receiving');
   cut.destroy();
-  while ((await statusOf()) !== 'failed' || !output().includes('"reconcileSettlement"')) await sleep(10);
+  await waitFor('list that failed', async () => (await statusOf()) === 'failed');
+  await waitFor('line about its request', () => output().includes('"reconcileSettlement"'));
   await sleep(100);
   assert.doesNotMatch(output(), /unexpected error/);
 });

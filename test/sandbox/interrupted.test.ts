@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { openSealKeys } from '../../src/domain/settlements/settlement-seal.ts';
 import { suspendPartner } from '../../src/operations/access/manage-partner.ts';
@@ -171,7 +170,10 @@ describe('the same key', HANG_LIMIT, async () => {
     ]);
     // All at once: the service ends its own work after 5 s, held or not.
     const lost = prepared.map(({ partner, ask }) => assert.rejects(ask(new Client(victim.baseUrl, partner.key.apiKey))));
-    while ((await database.pool.query(`select ${WAITING}`)).rowCount !== names.length) await sleep(20);
+    await waitFor('session of each request that waits', async () => {
+      const { rowCount } = await database.pool.query(`select ${WAITING}`);
+      return rowCount === names.length;
+    });
     await victim.end('SIGKILL');
     await Promise.all(lost);
     // A session that its own time-out ends meanwhile is a warning, which the pool throws.

@@ -8,6 +8,7 @@ import { watchReadiness } from '../../src/operations/sandbox/readiness.ts';
 import type { LookedUpContribution } from '../../src/store/contributions/looked-up-contribution.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Client, newConfirmation } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
@@ -37,13 +38,9 @@ async function passedOf(client: Client, query = ''): Promise<Map<string, Check>>
   return new Map(body.checks.filter(({ passed }: Check) => passed).map((each: Check) => [each.check, each]));
 }
 
-/** What is noted beside an answer is there a moment later; the test's own limit ends it. */
+/** What is noted beside an answer is there a moment later. */
 async function untilPassed(client: Client, check: string, query = ''): Promise<Check> {
-  for (;;) {
-    const found = (await passedOf(client, query)).get(check);
-    if (found) return found;
-    await sleep(50);
-  }
+  return waitFor(`check ${check} that has passed`, async () => (await passedOf(client, query)).get(check));
 }
 
 async function newPartner() {

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { readConfig } from '../../src/config.ts';
 import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
 import { issueApiKey } from '../../src/operations/access/manage-api-key.ts';
@@ -29,13 +28,12 @@ const newKey = () => ({ 'idempotency-key': uniqueId('key') });
 const asking = (scenario: string, headers: Record<string, string> = newKey()) => ({ ...headers, 'x-sandbox-scenario': scenario });
 const referring = (prefix: string) => ({ ...newConfirmation(), partner_order_ref: uniqueId(prefix) });
 
-/** Until the contribution has the status; the test's own limit ends it. */
+/** @returns The contribution that has the status. */
 async function untilStatus(transactionId: string, status: string): Promise<Answer> {
-  for (;;) {
+  return waitFor(`contribution that is ${status}`, async () => {
     const found = await client.get(transactionId);
-    if (found.body.contribution.status === status) return found;
-    await sleep(50);
-  }
+    return found.body.contribution.status === status && found;
+  });
 }
 
 const dropped = (call: Promise<Answer>) => assert.rejects(call, { name: 'TypeError', message: 'fetch failed' });

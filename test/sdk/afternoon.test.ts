@@ -7,7 +7,6 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
@@ -90,17 +89,13 @@ async function startReceiver(settings: Record<string, string>): Promise<Running>
   after(() => child.kill('SIGKILL'));
   let written = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (written += chunk));
-  await until(() => written.includes('ready'));
+  await waitFor('receiver that is ready', () => written.includes('ready'));
   return { child, output: () => written };
 }
 
 async function stop({ child }: Running): Promise<void> {
   child.kill('SIGTERM');
   await once(child, 'exit');
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await sleep(50);
 }
 
 describe('an afternoon', HANG_LIMIT, () => {
@@ -135,7 +130,10 @@ describe('an afternoon', HANG_LIMIT, () => {
     const killed = spawn(process.execPath, [programOf('2-deduct-store-send'), 'SIM-SLOW-afternoon'], { env, cwd: folder });
     const { partnerId } = partner;
     const read = "select status from contribution where partner_id = $1 and partner_order_ref = 'SIM-SLOW-afternoon'";
-    await until(async () => (await service.database.pool.query(read, [partnerId])).rows.length === 1);
+    await waitFor(
+      'contribution of the gift',
+      async () => (await service.database.pool.query(read, [partnerId])).rows.length === 1,
+    );
     killed.kill('SIGKILL');
     await once(killed, 'exit');
     assert.deepEqual(await run('2-deduct-store-send'), ['']);
@@ -199,8 +197,8 @@ describe('an afternoon', HANG_LIMIT, () => {
     await stop(second);
     const { transaction_id } = (await client.confirm()).body.contribution;
     const third = await startReceiver({ PORT, SECRET });
-    await until(() => third.output().includes(`confirmed ${transaction_id}`));
-    await until(async () => {
+    await waitFor('event of the contribution', () => third.output().includes(`confirmed ${transaction_id}`));
+    await waitFor('delivery of the last event', async () => {
       const { events } = (await client.call('/v1/events?limit=500')).body;
       const deliveries = await deliveriesOf();
       return (
@@ -210,7 +208,9 @@ describe('an afternoon', HANG_LIMIT, () => {
     });
     const [sent] = (await deliveriesOf()).filter(({ sequence }) => sequence !== null);
     assert.match(await type('4-webhooks', '/resend'), /"delivery_id"/);
-    await until(async () => (await deliveriesOf()).some(({ event_id, attempts }) => event_id === sent?.event_id && attempts > 1));
+    await waitFor('second attempt', async () =>
+      (await deliveriesOf()).some(({ event_id, attempts }) => event_id === sent?.event_id && attempts > 1),
+    );
     assert.equal(third.output().split(transaction_id).length, 2);
     await stop(third);
   });

@@ -7,7 +7,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { buildSdk } from '../../scripts/build-sdk.mjs';
 import { explainSignature } from '../../sdk/src/command/explain-signature.ts';
 import { verdictInWords } from '../../sdk/src/command/present-verdict.ts';
@@ -17,6 +16,7 @@ import * as ofService from '../../src/webhooks/receiver/explain-signature.ts';
 import * as wordsOfService from '../../src/webhooks/receiver/present-verdict.ts';
 import { readHeaders as readHeadersOfService } from '../../src/webhooks/receiver/read-headers.ts';
 import { newSecret } from '../../src/webhooks/security/signature.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
@@ -154,14 +154,7 @@ test('webhook listen: a challenge is answered, a delivery is shown with its verd
   let [written, said] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (written += chunk));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk));
-  const url = async () => {
-    for (;;) {
-      const [found] = /http:\S+/.exec(said) ?? [];
-      if (found) return found;
-      await sleep(20);
-    }
-  };
-  const address = await url();
+  const address = await waitFor('address of the program', () => /http:\S+/.exec(said)?.[0]);
   const { headers, body } = await delivery();
   const post = async (content: Uint8Array | string) =>
     fetch(address, { method: 'POST', headers, body: typeof content === 'string' ? content : new Uint8Array(content) });

@@ -56,11 +56,10 @@ function newJob(run: (context: JobContext) => Promise<Record<string, number>> = 
 }
 
 async function untilRuns(jobName: string, areAsWanted: (runs: readonly JobRun[]) => boolean): Promise<JobRun[]> {
-  for (;;) {
+  return waitFor(`run of ${jobName} as wanted`, async () => {
     const runs = await listJobRuns(pool, { jobName, limit: 100 });
-    if (areAsWanted(runs)) return runs;
-    await sleep(20, undefined, { ref: false });
-  }
+    return areAsWanted(runs) && runs;
+  });
 }
 const hasEnded = ([newest]: readonly JobRun[]) => newest?.endedAt != null;
 

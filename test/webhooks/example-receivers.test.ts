@@ -64,7 +64,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
       const [program = '', ...args] = example.command();
       const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: '1' };
       receiver = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
-      while (!(await fetch(url).catch(() => undefined))) await sleep(20);
+      await waitFor('answer of the receiver', () => fetch(url).catch(() => undefined));
     };
     const kill = async () => {
       receiver?.kill('SIGKILL');
@@ -128,7 +128,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     const env = { ...process.env, ...settings, PYTHONDONTWRITEBYTECODE: '1' };
     const receiver = spawn(program, args, { env, stdio: ['ignore', 'ignore', 'inherit'] });
     after(() => receiver.kill('SIGKILL'));
-    while (!(await fetch(url).catch(() => undefined))) await sleep(20);
+    await waitFor('answer of the receiver', () => fetch(url).catch(() => undefined));
 
     for (const text of ['', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n']) {
       const silent = connect(Number(PORT), '127.0.0.1').on('error', () => {});
@@ -143,7 +143,7 @@ for (const [name, example] of Object.entries(EXAMPLES))
     ];
     for (const event of [...unknown, failedEvent(1_003n, 250n)])
       assert.equal((await fetch(signedRequest({ secret, event, url }))).status, 200);
-    while (example.listRestorations(INBOX).length === 0) await sleep(20);
+    await waitFor('restoration', () => example.listRestorations(INBOX).length > 0);
   });
 
 for (const [name, example] of Object.entries(EXAMPLES))

@@ -5,7 +5,6 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, listEvents, lockEventCounter } from '../../src/store/events/event.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
@@ -16,6 +15,7 @@ import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { blocksOf } from '../support/postgres/blocks.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { relayTools } from '../support/relay.ts';
@@ -225,13 +225,12 @@ describe('while events are numbered', HANG_LIMIT, () => {
 });
 
 async function untilSomebodyWaits(): Promise<void> {
-  for (;;) {
+  await waitFor('session that waits for a lock', async () => {
     const { rows } = await administrator.query(
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
     );
-    if (rows.length > 0) return;
-    await sleep(5);
-  }
+    return rows.length > 0;
+  });
 }
 
 describe('an endpoint that nobody watches', HANG_LIMIT, () => {

@@ -1,7 +1,6 @@
 /** How attempts are recorded: whatever is said twice, or late, counts once (decisions, section 7, Delivery). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
@@ -28,7 +27,7 @@ test('an attempt that the database does not take is written down when it does, a
   const { client: caller, partner, receiver } = await newEndpoint(own, endpointTools(own.database));
   await own.database.pool.query('alter table delivery_attempt rename column excerpt to elsewhere');
   await caller.confirm();
-  while (!own.processes[0]?.output().includes('the service tries again')) await sleep(20, undefined, { ref: false });
+  await waitFor('line about the attempt', () => own.processes[0]?.output().includes('the service tries again'));
   await own.database.pool.query('alter table delivery_attempt rename column elsewhere to excerpt');
   const [delivery] = await untilDeliveries(own.database, partner.partnerId, ([first]) => first?.status === 'delivered');
   const log = await listDeliveryAttempts(own.database.pool, partner.partnerId, delivery?.deliveryId as string);

@@ -4,9 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { isFromService } from '../../docs/samples/verify.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { needsLanguage, readSample, SAMPLES } from '../support/sample.ts';
 import { testService } from '../support/service.ts';
@@ -39,7 +39,9 @@ async function sendEverything(): Promise<Delivery[]> {
       const { status } = await client.call('/v1/sandbox/events', { method: 'POST', headers, body: { event_type, fault } });
       assert.equal(status, 201);
     }
-  while (!receiver.arrived.some(({ event }) => event.sequence !== null && event.event_type === kinds[0])) await sleep(20);
+  await waitFor('event with a sequence', () =>
+    receiver.arrived.some(({ event }) => event.sequence !== null && event.event_type === kinds[0]),
+  );
   return receiver.arrived.map(({ headers, body }) => ({ secret, headers: headers as Record<string, string>, body }));
 }
 

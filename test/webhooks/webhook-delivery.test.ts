@@ -7,7 +7,6 @@ import type { ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { ATTEMPTS_MAX, retryDelayMs } from '../../src/domain/webhooks/retry-schedule.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
@@ -265,7 +264,7 @@ describe('an endpoint that fails on and on', HANG_LIMIT, () => {
   }
 
   async function untilBreakerTrips(partnerId: string, trips: number): Promise<void> {
-    while ((await health(partnerId))[0].breakerTrips < trips) await sleep(20, undefined, { ref: false });
+    await waitFor(`circuit that opened ${trips} times`, async () => (await health(partnerId))[0].breakerTrips >= trips);
   }
 });
 

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/domain/identifiers.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -84,11 +83,10 @@ async function withWaiting() {
 async function untilClaimed(partnerId: string, count: number): Promise<void> {
   const text =
     "select count(*)::int4 as claimed from delivery where partner_id = $1 and ended_at is null and lease > attempts and next_attempt_at > now() + interval '5 s'";
-  for (;;) {
+  await waitFor(`claim of ${count} deliveries`, async () => {
     const { rows } = await database.pool.query(text, [partnerId]);
-    if (rows[0].claimed === count) return;
-    await sleep(20, undefined, { ref: false });
-  }
+    return rows[0].claimed === count;
+  });
 }
 
 describe('what is claimed and waits for a place', HANG_LIMIT, () => {

@@ -5,7 +5,6 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { Agent, buildConnector } from 'undici';
 import { readClock } from '../../src/store/clock.ts';
@@ -20,6 +19,7 @@ import { activateSecret, rotateSecret } from '../../src/webhooks/endpoints/rotat
 import { explainSignature } from '../../src/webhooks/receiver/explain-signature.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Client, countByStatus, newConfirmation } from '../support/client.ts';
 import { assertPublished, ENVELOPE_MEMBERS } from '../support/published.ts';
 import { countRows, insertOldPartner, untilSequenced } from '../support/records.ts';
@@ -365,12 +365,11 @@ describe('endpoints', HANG_LIMIT, () => {
 });
 
 async function untilStatus(partnerId: string, endpointId: string, status: string): Promise<void> {
-  for (;;) {
+  await waitFor(`endpoint that is ${status}`, async () => {
     const { rows } = await database.pool.query('select status from webhook_endpoint where partner_id = $1 and endpoint_id = $2', [
       partnerId,
       endpointId,
     ]);
-    if (rows[0]?.status === status) return;
-    await sleep(20, undefined, { ref: false });
-  }
+    return rows[0]?.status === status;
+  });
 }
