@@ -276,6 +276,8 @@ test(
     assert.match(refused.stderr, /differ from the statement .*`settlement verify --partner/s);
     const printed = await run(of);
     assert.deepEqual([printed.code, /differ from the statement/.test(printed.stderr)], [1, true]);
+    const guarded = await run([...of, '--output', file, '--excel-safe']);
+    assert.deepEqual([guarded.code, guarded.stdout, existsSync(file)], [1, '', false], 'an edited line in the excel_safe form');
     await setPoints('- 1');
     const moveLast = (from: string, to: string) =>
       tamper('update settlement_line set settlement_id = $2 where settlement_id = $1 and line_no = 3', [from, to]);

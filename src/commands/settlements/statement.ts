@@ -104,8 +104,7 @@ async function* writeAsClosed(
 ): AsyncGenerator<Buffer, void> {
   const lines = eachSettlementLine(db, { partnerId, settlementId });
   const { csvSha256, lineCount } = yield* writeStatement(lines, { isExcelSafe });
-  // The digest of the closing is that of the plain bytes.
-  if (lineCount === statement.lineCount && (isExcelSafe || csvSha256 === statement.csvSha256)) return;
+  if (lineCount === statement.lineCount && csvSha256 === statement.csvSha256) return;
   throw new Error(
     `The lines in the database differ from the statement that was closed (csv_sha256 ${statement.csvSha256}). \`settlement verify --partner ${partnerId}\` names them.`,
   );

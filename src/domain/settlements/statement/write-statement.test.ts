@@ -89,6 +89,13 @@ test('settlements, section 2, Statement: the same bytes every time, and their SH
   });
 });
 
+test('settlements, section 2, excel_safe: the digest is that of the plain bytes, which guarded cells leave as it is', async () => {
+  const chunks = writeStatement([contribution, adjustment], { isExcelSafe: true });
+  let step = await chunks.next();
+  while (!step.done) step = await chunks.next();
+  assert.deepEqual(step.value, await digestStatement([contribution, adjustment]));
+});
+
 test('settlements, section 2, Statement: a gap in the lines is a defect, never a shorter statement', async () => {
   await assert.rejects(write([adjustment]), /Line 2 of a settlement stands where line 1 belongs/);
   await assert.rejects(write([contribution, contribution]), RangeError);

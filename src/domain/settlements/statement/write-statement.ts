@@ -4,17 +4,18 @@ import { csvRecord } from './csv-record.ts';
 import { guardNumber, guardText } from './spreadsheet-guard.ts';
 import { type ColumnKind, STATEMENT_COLUMNS, STATEMENT_HEADER } from './statement-columns.ts';
 
-/** The stored digest of a statement's bytes, by which a later check finds whether they are the same. */
+/** The stored digest of a statement's plain bytes, by which a later check finds whether they are the same. */
 export interface StatementDigest {
-  /** SHA-256 of all bytes, 64 lower-case hexadecimal digits. */
+  /** SHA-256 of all plain bytes, 64 lower-case hexadecimal digits. */
   readonly csvSha256: string;
   /** Lines of the settlement, without the header row. */
   readonly lineCount: number;
+  /** Of the plain bytes. */
   readonly byteCount: number;
 }
 
 export interface StatementOptions {
-  /** Guards cells that a spreadsheet would convert. The stored digest is not of these bytes. */
+  /** Guards cells that a spreadsheet would convert. The digest is not of these bytes. */
   readonly isExcelSafe?: boolean;
 }
 
@@ -42,7 +43,8 @@ export function guardCells(cells: readonly string[]): string[] {
  * give the same bytes. Memory does not grow with the number of lines.
  *
  * @param lines In the order of their numbers.
- * @returns The chunks, and as the return value of the generator the digest; {@link digestStatement} gives the digest alone.
+ * @returns The chunks, and as the return value of the generator the digest of the plain bytes, in whichever form the chunks are;
+ * {@link digestStatement} gives the digest alone.
  * @throws RangeError When the numbers of the lines have a gap, so that some are missing.
  * @see docs/spec/settlements.md#2-settlement, Statement.
  */
@@ -51,18 +53,23 @@ export async function* writeStatement(
   { isExcelSafe = false }: StatementOptions = {},
 ): AsyncGenerator<Buffer, StatementDigest> {
   const hash = createHash('sha256');
-  let [text, lineCount, byteCount] = [csvRecord(STATEMENT_HEADER), 0, 0];
+  const header = csvRecord(STATEMENT_HEADER);
+  let [text, plain, lineCount, byteCount] = [header, header, 0, 0];
   const cutChunk = () => {
     const chunk = Buffer.from(text);
-    hash.update(chunk);
-    byteCount += chunk.length;
-    text = '';
+    const hashed = isExcelSafe ? Buffer.from(plain) : chunk;
+    hash.update(hashed);
+    byteCount += hashed.length;
+    [text, plain] = ['', ''];
     return chunk;
   };
   for await (const line of lines) {
     if (line.lineNo !== ++lineCount)
       throw new RangeError(`Line ${line.lineNo} of a settlement stands where line ${lineCount} belongs`);
-    text += csvRecord(statementCells(line, isExcelSafe ? 'excel_safe' : 'plain'));
+    const cells = statementCells(line, 'plain');
+    const record = csvRecord(cells);
+    text += isExcelSafe ? csvRecord(guardCells(cells)) : record;
+    if (isExcelSafe) plain += record;
     if (text.length >= CHUNK_CHARACTERS) yield cutChunk();
   }
   if (text !== '') yield cutChunk();
