@@ -73,7 +73,7 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       'partner suspend',
     ],
     ...['impact-batch add', 'impact-batch add-evidence', 'impact-batch advance', 'impact-batch correct'],
-    ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'settlement close'],
+    ...['impact-batch delay', 'impact-batch reallocate', 'review confirm', 'review fail', 'settlement close', 'settlement reply'],
     ...['adjustment reject', 'failure reject', 'operator set-email'],
     ...['attest', 'delivery recover', 'rule attest', 'rule create', 'rule withdraw', 'settlement attest'],
   ];
@@ -86,7 +86,7 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
   });
 
   test('does nothing without --yes where there is no terminal, exit code 2', async () => {
-    const { partnerId, keyId, operatorId, batchId } = await records;
+    const { partnerId, keyId, operatorId, batchId, settlementId } = await records;
     const of = ['--partner', partnerId];
     const batch = ['--batch', batchId];
     const pending = { partnerId, partnerOrderRef: uniqueId('order'), age: '1 hour' };
@@ -97,6 +97,8 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
       ['key', 'revoke', '--key', keyId],
       ['key', 'rotate', '--key', keyId, '--overlap-hours', '0'],
       ['endpoint', 'rotate-secret', ...of, '--endpoint', 'wep_x', '--activate'],
+      ['endpoint', 'rotate-secret', ...of, '--endpoint', 'wep_x', '--replace'],
+      ['settlement', 'reply', ...of, '--settlement', settlementId, '--text', 'told'],
       ['operator', 'disable', '--operator', operatorId],
       ['operator', 'reset-sign-in', '--operator', operatorId],
       ['review', 'confirm', ...of, ...decided],

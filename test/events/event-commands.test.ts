@@ -76,7 +76,12 @@ describe('endpoints', HANG_LIMIT, () => {
     const first = await on('rotate-secret');
     const second = await run(['endpoint', 'rotate-secret', '--partner', partnerId, '--endpoint', endpointId]);
     assert.ok(second.code !== 0 && second.stderr.includes('--replace'), second.stderr);
-    const { secret } = await on('rotate-secret', '--replace');
+    // The receiver may verify by the second secret already.
+    const unasked = ['endpoint', 'rotate-secret', '--partner', partnerId, '--endpoint', endpointId, '--replace'];
+    const asked = await run(unasked);
+    assert.deepEqual([asked.code, asked.stdout], [2, '']);
+    assert.match(asked.stderr, new RegExp(`End the new secret of the endpoint ${endpointId}, .*cannot be undone.*--yes`));
+    const { secret } = await on('rotate-secret', '--replace', '--yes');
     assert.notEqual(secret, first.secret);
     assert.ok(secret !== added.secret && secret.startsWith('whsec_'));
     // A new secret and the end of the old one are two steps: the partner has to install the new one between them.

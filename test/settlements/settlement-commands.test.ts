@@ -95,7 +95,7 @@ describe('settlement', HANG_LIMIT, () => {
     const { partnerId, client, closed } = await newPartner(1, 1);
     const settlementId = closed[0]?.settlementId as string;
     const of = ['--partner', partnerId, '--settlement', settlementId];
-    const reply = (text: string) => run(['settlement', 'reply', ...of, '--text', text]);
+    const reply = (text: string) => run(['settlement', 'reply', ...of, '--text', text, '--yes']);
     const early = await reply('Too early.');
     assert.deepEqual([early.code, early.stdout], [1, '']);
     assert.match(early.stderr, /The partner does not dispute this settlement\./);
@@ -109,7 +109,13 @@ describe('settlement', HANG_LIMIT, () => {
     const [kept] = await listDisputeReplies(pool, { partnerId, settlementId });
     assert.deepEqual([kept?.text, kept?.operatorId], ['Order 1 is yours.\nOrder 2 is not.', 'owner']);
     assert.deepEqual(await runJson('settlement', 'show', ...of), before);
-    const { replied_at, ...told } = await runJson('settlement', 'reply', ...of, '--text', 'Order 2 neither.');
+    const asked = await run(['settlement', 'reply', ...of, '--text', 'Never mind.']);
+    assert.deepEqual([asked.code, asked.stdout], [2, ''], 'a reply stays for good, so it is asked about');
+    assert.match(
+      asked.stderr,
+      new RegExp(`settlement \\S+ \\(${settlementId}\\): "Never mind\\."\\? This cannot be undone\\. .*--yes`),
+    );
+    const { replied_at, ...told } = await runJson('settlement', 'reply', ...of, '--text', 'Order 2 neither.', '--yes');
     const [, last] = await listDisputeReplies(pool, { partnerId, settlementId });
     assert.deepEqual(
       [told, replied_at],

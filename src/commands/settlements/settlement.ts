@@ -71,6 +71,7 @@ export function settlementCommand(): ProgramCommand {
     .requiredOption('--settlement <id>', 'id of the settlement')
     .requiredOption('--text <text>', 'the words, stored with the settlement')
     .option('--json', 'one JSON object, for programs')
+    .option(...YES)
     .action(withOperator(replyToDispute.leastRole, reply));
   settlement
     .command('verify')
@@ -170,8 +171,20 @@ async function attest(
 
 async function reply(
   { database, actor }: OperatorContext,
-  { partner: partnerId, settlement: settlementId, text, json }: OfPartner & { settlement: string; text: string },
+  {
+    partner: partnerId,
+    settlement: settlementId,
+    text,
+    yes,
+    json,
+  }: OfPartner & { settlement: string; text: string; yes?: boolean },
 ): Promise<void> {
+  const { period } = await getSettlement(database.pool, partnerId, settlementId);
+  await confirm(
+    `Record this as told to ${partnerId} about its dispute of the settlement ${period.label} (${settlementId}): "${text}"?`,
+    'final',
+    yes,
+  );
   const { repliedAt, operatorId } = await replyToDispute(database, actor, { partnerId, settlementId, text });
   if (json)
     printJson({ partner_id: partnerId, settlement_id: settlementId, replied_at: repliedAt, operator_id: operatorId, text });

@@ -90,7 +90,7 @@ export function endpointCommand(): ProgramCommand {
     .action(withOperator(removeEndpoint.leastRole, remove));
   one('rotate-secret', 'create a second secret; both sign for 24 hours, or until the new one is activated')
     .addOption(new Option('--activate', 'activate the new secret now as the only one').conflicts(['replace', 'keyIsLost']))
-    .option('--replace', 'replace a new secret that is not active yet')
+    .option('--replace', 'end a new secret that is not active yet, and create another')
     .option(...KEY_IS_LOST)
     .option(...YES)
     .action(withOperator(rotateSecret.leastRole, rotate));
@@ -213,6 +213,12 @@ async function rotate(
     await confirm(`End the old secret of the endpoint ${endpoint} now, so that only the new one signs?`, 'final', yes);
     return printChanged(database, await activateSecret(database, actor, id), json);
   }
+  if (replace)
+    await confirm(
+      `End the new secret of the endpoint ${endpoint}, which its receiver may use already, and make another?`,
+      'final',
+      yes,
+    );
   const secretBox = await openSealingBox(context, options);
   const { secret, from } = await rotateSecret({ database, secretBox }, actor, id, replace);
   const fields = { endpoint_id: endpoint, secret, only_secret_from: from.toISOString() };
