@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { describe, test } from 'node:test';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
@@ -222,6 +223,22 @@ test('a service that finds its internal port in use has not served anybody', asy
     });
   }
   holder.close();
+});
+
+test('operators are answered with the role api alone, by one process and by the first of several', HANG_LIMIT, async () => {
+  for (const [roles, status] of [
+    ['webhooks,schedule', 404],
+    ['api', 401],
+  ] as const)
+    for (const count of ['1', '2']) {
+      const port = await freePort();
+      const words = ['--processes', count, '--roles', roles];
+      const served = await spawnService(service.databaseUrl, { OPERATIONS_PORT: String(port) }, words);
+      const answer = await fetch(`http://127.0.0.1:${port}/operator/v1/session`);
+      assert.equal(answer.status, status, `${words.join(' ')}: ${await answer.text()}`);
+      assert.equal((await fetch(`http://127.0.0.1:${port}/readyz`)).status, 200);
+      assert.equal(await served.end('SIGTERM'), 0);
+    }
 });
 
 describe('several processes on one port (serve --processes)', () => {

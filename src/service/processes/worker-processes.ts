@@ -88,9 +88,10 @@ export async function startServiceProcesses(
       countDropped: log.countDropped,
     });
     let baseUrl = '';
-    operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, counts: measureOperators(own) });
+    if (roles.includes('api'))
+      operators = await openOperators(config, { log, openPool, baseUrl: () => baseUrl, counts: measureOperators(own) });
     listener.answerBy({
-      further: operators.handle,
+      further: operators?.handle,
       metrics: collectFromProcesses(own, processes.taking),
       checkReadiness: async () => {
         const restrictions = [processes.checkProcesses(), await watch.check()].filter((each) => each !== undefined);
