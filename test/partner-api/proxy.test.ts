@@ -115,15 +115,16 @@ describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not i
     assertEnvelope(await ask('127.0.0.77', { 'content-type': 'text/csv' }, LONG, path), 404, 'invalid_request');
   });
 
-  test('a body that does not come reaches no service', async () => {
-    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
-    socket.write(`POST ${PATH} HTTP/1.1\r\nHost: service\r\nX-API-Key: none\r\nContent-Length: 100\r\n\r\n{`);
-    let received = '';
-    for await (const chunk of socket.setEncoding('utf8')) received += chunk;
-    assert.match(received, /^HTTP\/1\.1 408 .+\r\n/);
-    assert.match(received, /"code":"internal_service_unavailable"/);
-    assert.match(received, /\r\nx-correlation-id: proxy-/i);
-  });
+  for (const head of [`POST ${PATH}`, 'PATCH /v1/webhook-endpoints/wep_x', 'DELETE /v1/webhook-endpoints/wep_x'])
+    test(`a body that does not come reaches no service: ${head}`, async () => {
+      const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false });
+      socket.write(`${head} HTTP/1.1\r\nHost: service\r\nX-API-Key: none\r\nContent-Length: 100\r\n\r\n{`);
+      let received = '';
+      for await (const chunk of socket.setEncoding('utf8')) received += chunk;
+      assert.match(received, /^HTTP\/1\.1 408 .+\r\n/);
+      assert.match(received, /"code":"internal_service_unavailable"/);
+      assert.match(received, /\r\nx-correlation-id: proxy-/i);
+    });
 
   test('without a service the outcome is unknown', async () => {
     await service.end('SIGKILL');
