@@ -109,15 +109,23 @@ describe('what it refuses', HANG_LIMIT, () => {
 });
 
 describe('a change of a batch is of what the operator has seen', HANG_LIMIT, () => {
-  async function newAllocated(name: string): Promise<string[]> {
-    const partner = await withClosed(service, 1);
+  const newProject = async (): Promise<string> => {
     const project = ['--name-en', 'Mangroves', '--name-ar', 'أشجار', '--country', 'SA'];
-    const { project_id } = await runJson('project', 'create', ...project);
+    return (await runJson('project', 'create', ...project)).project_id;
+  };
+  async function newClosed(): Promise<string[]> {
+    const { partnerId, closed } = await withClosed(service, 1);
+    return ['--partner', partnerId, '--settlement', closed[0]?.settlementId as string];
+  }
+  async function newRecorded(name: string): Promise<string[]> {
     const { impact_batch_id: id } = await runJson('impact-batch', 'create', '--name', name, '--trees', '12000');
-    const settlement = ['--partner', partner.partnerId, '--settlement', partner.closed[0]?.settlementId as string];
-    await runJson('impact-batch', 'add', '--batch', id, ...settlement, '--yes');
-    await runJson('impact-batch', 'advance', '--batch', id, '--to', 'allocated', '--project', project_id, '--yes');
+    await runJson('impact-batch', 'add', '--batch', id, ...(await newClosed()), '--yes');
     return ['--batch', id];
+  }
+  async function newAllocated(name: string): Promise<string[]> {
+    const batch = await newRecorded(name);
+    await runJson('impact-batch', 'advance', ...batch, '--to', 'allocated', '--project', await newProject(), '--yes');
+    return batch;
   }
   const correct = (batch: readonly string[], trees: string, ...more: string[]) =>
     run(['impact-batch', 'correct', ...batch, '--trees', trees, '--yes', '--json', ...more]);
@@ -137,6 +145,56 @@ describe('a change of a batch is of what the operator has seen', HANG_LIMIT, () 
     const again = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: 'y\r' });
     assert.match(again.shown, /is allocated: 9 trees/);
     assert.equal(again.code, 0, again.shown);
+  });
+
+  test(
+    'the question names settlements and the project to come, and settlements of a colleague end it',
+    needsTerminal,
+    async () => {
+      const [batch, project, more] = [await newRecorded('Growing'), await newProject(), await newClosed()];
+      const meanwhile = async () => {
+        await runJson('impact-batch', 'add', ...batch, ...more, '--yes');
+        return 'y\r';
+      };
+      const words = ['impact-batch', 'advance', ...batch, '--to', 'allocated', '--project', project];
+      const { code, shown } = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: meanwhile });
+      assert.match(shown, /"Growing" is recorded: 12000 trees, 1 settlement of 1 partner, no project yet\./);
+      assert.ok(shown.includes(`Set its status to allocated for the project Mangroves (${project}) and send`), shown);
+      assert.match(shown, /Settlements were added to the batch meanwhile: it has 2, not 1/);
+      assert.equal(code, 1);
+      assert.equal((await runJson('impact-batch', 'show', ...batch)).status, 'recorded');
+      const again = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: 'y\r' });
+      assert.match(again.shown, /2 settlements of 2 partners/);
+      assert.equal(again.code, 0, again.shown);
+    },
+  );
+
+  test('settlements are not added where a colleague corrects the trees while the question stands', needsTerminal, async () => {
+    const [batch, more] = [await newRecorded('Corrected'), await newClosed()];
+    const meanwhile = async () => {
+      assert.equal((await correct(batch, '9')).code, 0);
+      return 'y\r';
+    };
+    const words = ['impact-batch', 'add', ...batch, ...more];
+    const { code, shown } = await onTerminal(words, { env: settings, prompt: '[y/N]', typed: meanwhile });
+    assert.match(shown, /"Corrected" is recorded: 12000 trees, .+ Add 1 settlement of 1 partner to it\?/);
+    assert.match(shown, /changed meanwhile: its latest change has the number 1, not 0/);
+    assert.equal(code, 1);
+    assert.equal((await runJson('impact-batch', 'show', ...batch)).settlements, 1);
+  });
+
+  test('a program says with --expected-settlements, and of an addition with --expected-change-no, what it has read', async () => {
+    const [batch, more] = [await newRecorded('Counted'), await newClosed()];
+    const { change_no, settlements } = await runJson('impact-batch', 'show', ...batch);
+    assert.equal((await correct(batch, '10', '--expected-settlements', String(settlements))).code, 0);
+    const expected = (no: number) => ['--expected-change-no', String(no), '--yes', '--json'];
+    const late = await run(['impact-batch', 'add', ...batch, ...more, ...expected(change_no)]);
+    assert.deepEqual([late.code, JSON.parse(late.stderr).error.details[0].field], [1, 'expected_change_no']);
+    const added = await run(['impact-batch', 'add', ...batch, ...more, ...expected(change_no + 1)]);
+    assert.equal(added.code, 0, added.stderr);
+    const after = await correct(batch, '11', '--expected-settlements', String(settlements));
+    assert.deepEqual([after.code, JSON.parse(after.stderr).error.details[0].field], [1, 'expected_settlement_count']);
+    assert.equal((await runJson('impact-batch', 'show', ...batch)).quantity, 10);
   });
 
   test('a program says with --expected-change-no what it has read', async () => {

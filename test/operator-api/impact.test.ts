@@ -325,6 +325,29 @@ describe('a change that states which change was seen last', () => {
     const other = await signedInOperator(service, 'approver');
     done(await step(other, id, 'verify', { expected_change_no: '7' }));
   });
+
+  test('or how many settlements were seen, is refused where others were added; they are not added after a change', async () => {
+    const [first, second] = [await newClosed(), await newClosed()];
+    const [id, project_id] = [await newBatch(), await newProject()];
+    const add = ({ partner, settlementId }: typeof first, more: object = {}) =>
+      step(operator, id, 'settlements', { partner_id: partner.partnerId, settlement_ids: [settlementId], ...more });
+    done(await add(first, { expected_change_no: '0' }));
+    const { settlement_count } = await detailOf(id);
+    done(await add(second));
+    const late = await step(operator, id, 'advance', {
+      to: 'allocated',
+      project_id,
+      expected_change_no: '0',
+      expected_settlement_count: String(settlement_count),
+    });
+    const [{ field, code }] = late.body.error.details;
+    assert.deepEqual([late.status, field, code], [400, 'expected_settlement_count', 'not_possible']);
+    assert.equal((await detailOf(id)).batch.status, 'recorded');
+    done(await step(approver, id, 'correct', { quantity: '5', expected_settlement_count: '2' }));
+    const unseen = await add(await newClosed(), { expected_change_no: '0' });
+    assert.deepEqual([unseen.status, unseen.body.error.details[0].field], [400, 'expected_change_no']);
+    await advance(id, 'allocated', { project_id, expected_settlement_count: '2' });
+  });
 });
 
 describe('a file', () => {

@@ -8392,6 +8392,8 @@ export interface operations {
                     partner_id: string;
                     /** @description The settlements; 200 at most. */
                     settlement_ids: string[];
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
+                    expected_change_no?: string;
                 };
             };
         };
@@ -8481,8 +8483,10 @@ export interface operations {
                     project_id?: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
-                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
                     expected_change_no?: string;
+                    /** @description How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused. */
+                    expected_settlement_count?: string;
                 };
             };
         };
@@ -8527,8 +8531,10 @@ export interface operations {
                     quantity: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
-                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
                     expected_change_no?: string;
+                    /** @description How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused. */
+                    expected_settlement_count?: string;
                 };
             };
         };
@@ -8573,8 +8579,10 @@ export interface operations {
                     expected_delivery_period: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
-                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
                     expected_change_no?: string;
+                    /** @description How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused. */
+                    expected_settlement_count?: string;
                 };
             };
         };
@@ -8619,8 +8627,10 @@ export interface operations {
                     project_id: string;
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
-                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
                     expected_change_no?: string;
+                    /** @description How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused. */
+                    expected_settlement_count?: string;
                 };
             };
         };
@@ -8663,8 +8673,10 @@ export interface operations {
                 "application/json": {
                     /** @description The reason, stored with the change: a line of 1 to 500 characters. */
                     reason?: string;
-                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. */
+                    /** @description The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number. */
                     expected_change_no?: string;
+                    /** @description How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused. */
+                    expected_settlement_count?: string;
                 };
             };
         };

@@ -10,31 +10,38 @@ import { confirm } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import type { OperatorContext } from '../terminal/with-operator.ts';
-import { printChangedBatch } from './impact-batch-output.ts';
+import { describeBatch, printChangedBatch } from './impact-batch-output.ts';
 
 interface AddOptions {
   readonly batch: string;
   readonly period?: string;
   readonly partner?: string;
   readonly settlement?: readonly string[];
+  readonly expectedChangeNo?: number;
   readonly yes?: boolean;
   readonly json?: boolean;
 }
 
-/** In several transactions where there are many partners. An interrupted command is completed by repeating it. */
+/**
+ * In several transactions where there are many partners. An interrupted command is completed by repeating it. After a question the batch has
+ * the trees that the question named: another operator may correct them while it stands.
+ */
 export async function addToBatch(
   { database, actor }: OperatorContext,
-  { batch: id, yes, json, ...wanted }: AddOptions,
+  { batch: id, expectedChangeNo, yes, json, ...wanted }: AddOptions,
 ): Promise<void> {
   const batch = await getImpactBatch(database.pool, id);
   const partners = await findWanted(database, wanted);
   const count = partners.reduce((sum, { settlementIds }) => sum + settlementIds.length, 0);
+  const { sentence } = await describeBatch(database, batch);
   await confirm(
-    `Add ${pluralise(count, 'settlement')} of ${pluralise(partners.length, 'partner')} to the impact batch "${batch.name}"?`,
+    `${sentence} Add ${pluralise(count, 'settlement')} of ${pluralise(partners.length, 'partner')} to it?`,
     'final',
     yes,
   );
-  await poolSettlementsOfMany(database, actor, { impactBatchId: id, partners, onPooled: printShares });
+  const seen = expectedChangeNo ?? (yes ? undefined : batch.changeNo);
+  const pooling = { impactBatchId: id, expectedChangeNo: seen, partners, onPooled: printShares };
+  await poolSettlementsOfMany(database, actor, pooling);
   await printChangedBatch(database, batch, json);
 }
 

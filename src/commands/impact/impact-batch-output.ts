@@ -1,4 +1,6 @@
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
+import type { Project } from '../../domain/impact/project.ts';
+import { pluralise } from '../../domain/pluralise.ts';
 import {
   addUpSettlements,
   evidenceRecord,
@@ -24,6 +26,26 @@ export async function printChangedBatch(database: Database, batch: ImpactBatch, 
   if (shown) printShown(shown, asJson);
   else if (asJson) printJson(batchToJson(batch));
   else printFields(batchToRow(batch));
+}
+
+/** The batch as a question names it, and how many settlements it has then. */
+export async function describeBatch(
+  { pool }: Database,
+  batch: ImpactBatch,
+): Promise<{ sentence: string; settlementCount: number }> {
+  const { project } = await getImpactBatchView(pool, batch);
+  const { settlementCount, shares } = await addUpSettlements(pool, batch.impactBatchId);
+  const of =
+    project === null
+      ? `${pluralise(settlementCount, 'settlement')} of ${pluralise(shares.length, 'partner')}, no project yet`
+      : `for the project ${nameProject(project)}`;
+  const sentence = `Impact batch "${batch.name}" is ${batch.status}: ${pluralise(batch.quantity, 'tree')}, ${of}.`;
+  return { sentence, settlementCount };
+}
+
+/** A project as a question names it. */
+export function nameProject({ nameEn, projectId }: Project): string {
+  return `${nameEn} (${projectId})`;
 }
 
 async function readShown({ pool }: Database, batch: ImpactBatch) {

@@ -1,25 +1,24 @@
 import { Option } from 'commander';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
-import { pluralise } from '../../domain/pluralise.ts';
 import type { AuditDifference } from '../../operations/audit/compare-with-audit.ts';
 import { type BatchChange, changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
-import { getImpactBatch, getImpactBatchView } from '../../operations/impact/impact-batch-record.ts';
+import { getImpactBatch } from '../../operations/impact/impact-batch-record.ts';
 import { createImpactBatch, poolSettlements } from '../../operations/impact/pool-contributions.ts';
 import { verifyImpactBatches } from '../../operations/impact/verify-impact-batches.ts';
-import type { Database } from '../../store/database.ts';
 import { listImpactBatches } from '../../store/impact/impact-batch.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
+import { findProject } from '../../store/impact/project.ts';
 import { confirm, YES } from '../terminal/confirmation.ts';
 import { hashFile } from '../terminal/hash-file.ts';
-import { integerReader, readChangeNo, readName, readPastTime } from '../terminal/options.ts';
+import { integerReader, readChangeNo, readName, readPastTime, readSettlementCount } from '../terminal/options.ts';
 import { printJson, printProgress, printText } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { printVerification } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
 import { addToBatch } from './impact-batch-add.ts';
-import { batchToJson, batchToRow, printBatch, printChangedBatch } from './impact-batch-output.ts';
+import { batchToJson, batchToRow, describeBatch, nameProject, printBatch, printChangedBatch } from './impact-batch-output.ts';
 
 interface JsonOption {
   readonly json?: boolean;
@@ -30,7 +29,14 @@ interface Target extends JsonOption {
   readonly yes?: boolean;
   readonly reason?: string;
   readonly expectedChangeNo?: number;
+  readonly expectedSettlements?: number;
 }
+
+const EXPECTED_CHANGE_NO = [
+  '--expected-change-no <n>',
+  'refuse it after another change than this, the latest that was seen',
+  readChangeNo,
+] as const;
 
 const readTrees = integerReader('a whole number of trees');
 
@@ -55,7 +61,8 @@ export function impactBatchCommand(): ProgramCommand {
   const change = (name: string, description: string) =>
     one(name, description)
       .option('--reason <text>', 'reason, stored with the change')
-      .option('--expected-change-no <n>', 'refuse it after another change than this, the latest that was seen', readChangeNo)
+      .option(...EXPECTED_CHANGE_NO)
+      .option('--expected-settlements <n>', 'refuse it with more settlements than so many, which were seen', readSettlementCount)
       .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
@@ -65,6 +72,7 @@ export function impactBatchCommand(): ProgramCommand {
     )
     .option('--partner <partner>', 'only of this partner')
     .option('--settlement <id...>', 'these settlements of the partner')
+    .option(...EXPECTED_CHANGE_NO)
     .option(...YES)
     .action(withOperator(poolSettlements.leastRole, addToBatch));
   change('advance', 'record the next status; partners get an event')
@@ -119,11 +127,12 @@ async function show({ database }: OperatorContext, { batch, json }: Target): Pro
 
 async function advance(context: OperatorContext, options: Target & { to: EnvironmentalStatus; project?: string }): Promise<void> {
   const { to, project: projectId } = options;
+  const of = projectId === undefined ? '' : ` for the project ${await readProjectName(context, projectId)}`;
   await record(
     context,
     options,
     { changeType: 'advanced', to, projectId },
-    `Set its status to ${to} and send an event to its partners?`,
+    `Set its status to ${to}${of} and send an event to its partners?`,
   );
 }
 
@@ -132,8 +141,14 @@ async function reallocate(context: OperatorContext, options: Target & { project:
     context,
     options,
     { changeType: 'reallocated', projectId: options.project },
-    `Give it to the project ${options.project}?`,
+    `Give it to the project ${await readProjectName(context, options.project)}?`,
   );
+}
+
+/** The change refuses a project that is not there. */
+async function readProjectName({ database }: OperatorContext, projectId: string): Promise<string> {
+  const project = await findProject(database.pool, projectId);
+  return project ? nameProject(project) : projectId;
 }
 
 async function delay(context: OperatorContext, options: Target & { expected: string }): Promise<void> {
@@ -169,32 +184,26 @@ const FINAL: ReadonlySet<BatchChange['changeType']> = new Set(['advanced', 'evid
 
 type Recorded = BatchChange extends infer Change
   ? Change extends BatchChange
-    ? Omit<Change, 'reason' | 'expectedChangeNo'>
+    ? Omit<Change, 'reason' | 'expectedChangeNo' | 'expectedSettlementCount'>
     : never
   : never;
 
 /** After a question the change is of the batch that the question named: another operator may change it while the question stands. */
 async function record(
   { database, actor }: OperatorContext,
-  { batch, reason = '', expectedChangeNo, yes, json }: Target,
+  { batch, reason = '', expectedChangeNo, expectedSettlements, yes, json }: Target,
   change: Recorded,
   question: string,
 ): Promise<void> {
   const found = await getImpactBatch(database.pool, batch);
-  await confirm(
-    `${await describeBatch(database, found)} ${question}`,
-    FINAL.has(change.changeType) ? 'final' : 'partners_are_told',
-    yes,
-  );
-  const seen = expectedChangeNo ?? (yes ? undefined : found.changeNo);
-  const wanted = { ...change, reason: reason === '' ? null : reason, expectedChangeNo: seen } as BatchChange;
+  const { sentence, settlementCount } = await describeBatch(database, found);
+  await confirm(`${sentence} ${question}`, FINAL.has(change.changeType) ? 'final' : 'partners_are_told', yes);
+  const seen = {
+    expectedChangeNo: expectedChangeNo ?? (yes ? undefined : found.changeNo),
+    expectedSettlementCount: expectedSettlements ?? (yes ? undefined : settlementCount),
+  };
+  const wanted = { ...change, reason: reason === '' ? null : reason, ...seen } as BatchChange;
   await printChangedBatch(database, await changeImpactBatch(database, actor, batch, wanted), json);
-}
-
-async function describeBatch({ pool }: Database, batch: ImpactBatch): Promise<string> {
-  const { project } = await getImpactBatchView(pool, batch);
-  const of = project === null ? 'without a project' : `for the project ${project.nameEn} (${project.projectId})`;
-  return `Impact batch "${batch.name}" is ${batch.status}: ${pluralise(batch.quantity, 'tree')}, ${of}.`;
 }
 
 async function checkEvidence({ database }: OperatorContext, { batch, file, json }: Target & { file: string }): Promise<void> {

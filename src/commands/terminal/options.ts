@@ -32,6 +32,7 @@ export const readHours = numberReader(0, 8_760, 'a whole number of hours, 0 to 8
 export const readLimit = numberReader(1, 1_000);
 /** A number of changes; 0 before the first. */
 export const readChangeNo = numberReader(0, 2 ** 31 - 1, 'a whole number of a change, 0 before the first');
+export const readSettlementCount = numberReader(0, 2 ** 31 - 1, 'a number of settlements');
 export const readProcesses = numberReader(1, 64);
 export const readPort = numberReader(0, PORT_MAX, `a port, 0 to ${PORT_MAX}; 0 selects a free one`);
 /** Statuses below 200 are interim. */

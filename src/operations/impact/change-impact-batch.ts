@@ -26,6 +26,7 @@ import { requireAuditedOperator } from '../access/audited-operator.ts';
 import { requireFirstOperator, requireSecondOperator } from '../access/four-eyes.ts';
 import { audit } from '../audit/audit.ts';
 import { requireRole, withRole } from '../with-role.ts';
+import { checkChangeNo } from './check-change-no.ts';
 import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
@@ -35,6 +36,8 @@ export type BatchChange = {
   readonly reason: string | null;
   /** The number of the latest change that the operator has seen: after another change this one is refused. */
   readonly expectedChangeNo?: number | undefined;
+  /** How many settlements the operator has seen in the batch: where others were added, this change is refused. */
+  readonly expectedSettlementCount?: number | undefined;
 } & (
   | {
       readonly changeType: 'advanced';
@@ -132,6 +135,7 @@ async function requirePossible(
     change.changeType === 'advanced' && checkNextStatus(batch, change.to),
     checkEnvironmentalChange(facts, change),
     checkChangeNo(batch, change.expectedChangeNo),
+    checkSettlementCount(pooled, change.expectedSettlementCount),
     pooled.settlementCount === 0 &&
       problem('impact_batch_id', 'empty', 'The batch has no contributions yet; add settlements first.'),
     change.reason !== null && checkLine('reason', change.reason, REASON_CHARACTERS_MAX),
@@ -161,9 +165,10 @@ function checkNextStatus({ status }: ImpactBatch, to: EnvironmentalStatus): Erro
   return !isNext && problem('to', 'not_possible', `The batch is ${status}; its next status cannot be ${to}.`);
 }
 
-function checkChangeNo({ changeNo }: ImpactBatch, expected = changeNo): ErrorDetail | false {
-  const message = `The batch was changed meanwhile: its latest change has the number ${changeNo}, not ${expected}. Look at it again.`;
-  return changeNo !== expected && problem('expected_change_no', 'not_possible', message);
+/** A settlement is only ever added, so that the same number is the same settlements. An addition is no change with a number. */
+function checkSettlementCount({ settlementCount: count }: PooledSettlements, expected = count): ErrorDetail | false {
+  const message = `Settlements were added to the batch meanwhile: it has ${count}, not ${expected}. Look at it again.`;
+  return count !== expected && problem('expected_settlement_count', 'not_possible', message);
 }
 
 /** A project is named when the batch is allocated. */

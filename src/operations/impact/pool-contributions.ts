@@ -10,6 +10,7 @@ import { insertImpactBatch, lockImpactBatch } from '../../store/impact/impact-ba
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
+import { checkChangeNo } from './check-change-no.ts';
 import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
 import { insertPoolable, type SettlementsOfPartner } from './insert-poolable.ts';
@@ -37,9 +38,14 @@ export const createImpactBatch = withRole(
   },
 );
 
-export interface PoolingRequest extends SettlementsOfPartner {
+/** The batch to which settlements are added. */
+interface PooledInto {
   readonly impactBatchId: string;
+  /** The number of the latest change that the operator has seen: after another change nothing is added. */
+  readonly expectedChangeNo?: number | undefined;
 }
+
+export interface PoolingRequest extends PooledInto, SettlementsOfPartner {}
 
 /**
  * Adds closed settlements of one partner to a batch that is not allocated yet; this is final. The partner gets an event. Contributions
@@ -47,20 +53,23 @@ export interface PoolingRequest extends SettlementsOfPartner {
  *
  * @returns The partner's share of the batch.
  * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is
- * allocated.
+ * allocated, or was changed meanwhile.
  */
 export const poolSettlements = withRole(
   'operator',
-  async (database: Database, actor: Actor, { impactBatchId, ...partner }: PoolingRequest): Promise<BatchShare> =>
+  async (
+    database: Database,
+    actor: Actor,
+    { impactBatchId, expectedChangeNo, ...partner }: PoolingRequest,
+  ): Promise<BatchShare> =>
     inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-      const batch = await lockRecorded(db, impactBatchId);
+      const batch = await lockRecorded(db, { impactBatchId, expectedChangeNo });
       const [share] = await poolInto(db, actor, { batch, partners: [partner] });
       return share as BatchShare;
     }),
 );
 
-export interface PoolingOfMany {
-  readonly impactBatchId: string;
+export interface PoolingOfMany extends PooledInto {
   readonly partners: readonly SettlementsOfPartner[];
   /** Called with the shares of the partners of a transaction, after its commit. */
   readonly onPooled: (shares: readonly BatchShare[]) => void;
@@ -72,10 +81,10 @@ export interface PoolingOfMany {
  */
 export const poolSettlementsOfMany = withRole(
   'operator',
-  async (database: Database, actor: Actor, { impactBatchId, partners, onPooled }: PoolingOfMany): Promise<void> => {
+  async (database: Database, actor: Actor, { partners, onPooled, ...into }: PoolingOfMany): Promise<void> => {
     for (const part of inParts(partners)) {
       const shares = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) =>
-        poolInto(db, actor, { batch: await lockRecorded(db, impactBatchId), partners: part }),
+        poolInto(db, actor, { batch: await lockRecorded(db, into), partners: part }),
       );
       onPooled(shares);
     }
@@ -137,13 +146,15 @@ async function create(db: Queryable, actor: Actor, wanted: NewImpactBatch): Prom
 }
 
 /** Locks a batch to which settlements can be added. */
-async function lockRecorded(db: Queryable, impactBatchId: string): Promise<ImpactBatch> {
+async function lockRecorded(db: Queryable, { impactBatchId, expectedChangeNo }: PooledInto): Promise<ImpactBatch> {
   const batch = (await lockImpactBatch(db, impactBatchId)) ?? refuseUnknownBatch(impactBatchId);
   if (batch.status !== 'recorded')
     throw new ServiceError(
       'invalid_request',
       `The impact batch is ${batch.status}: settlements can no longer be added. Create another batch.`,
     );
+  const changed = checkChangeNo(batch, expectedChangeNo);
+  if (changed) refuseInvalid([changed]);
   return batch;
 }
 

@@ -6,20 +6,20 @@ import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
 import { closed, idParams, integerText, line, oneOf } from '../schema-parts.ts';
-import { BatchBody, batchToWire } from './impact-schemas.ts';
+import { BatchBody, batchToWire, expectedChangeNo, readExpected } from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
 
 const reason = Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.'));
-const expectedChangeNo = Type.Optional(
+const expectedSettlementCount = Type.Optional(
   integerText(
-    'The number of the latest change that the operator has seen, `0` before the first: after another change it is refused.',
+    'How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused.',
   ),
 );
 const project = Type.String({ minLength: 1, maxLength: 64, description: 'The project.' });
 
 type Wanted = BatchChange extends infer Change
   ? Change extends BatchChange
-    ? Omit<Change, 'reason' | 'expectedChangeNo'>
+    ? Omit<Change, 'reason' | 'expectedChangeNo' | 'expectedSettlementCount'>
     : never
   : never;
 
@@ -28,6 +28,7 @@ type Stated = Readonly<Record<string, string>>;
 interface OfEveryStep {
   readonly reason?: string;
   readonly expected_change_no?: string;
+  readonly expected_settlement_count?: string;
 }
 
 interface Step {
@@ -53,12 +54,20 @@ function changeRoute({ step, body = {}, read, leastRole = changeImpactBatch.leas
     isFinal: true,
     deadlineMs: 20_000,
     params: idParams('impact_batch_id', 'The id of the batch.'),
-    body: Type.Object({ ...body, reason, expected_change_no: expectedChangeNo }, closed),
+    body: Type.Object(
+      { ...body, reason, expected_change_no: expectedChangeNo, expected_settlement_count: expectedSettlementCount },
+      closed,
+    ),
     answer: BatchBody,
     handle: ({ tools, actor, work, params: { impact_batch_id: id }, body: sent }) => {
-      const { reason: why = null, expected_change_no: seen, ...stated } = sent as OfEveryStep;
-      const expectedChangeNo = seen === undefined ? undefined : Number(seen);
-      const wanted = { ...read(stated as Stated), reason: why, expectedChangeNo } as BatchChange;
+      const {
+        reason: why = null,
+        expected_change_no: changeNo,
+        expected_settlement_count: count,
+        ...stated
+      } = sent as OfEveryStep;
+      const seen = { expectedChangeNo: readExpected(changeNo), expectedSettlementCount: readExpected(count) };
+      const wanted = { ...read(stated as Stated), reason: why, ...seen } as BatchChange;
       return work.answer(tools.database, (database: Database) => changeImpactBatch(database, actor, id, wanted), batchToWire);
     },
   });

@@ -13,7 +13,15 @@ import { closed, idParams, integerText, line, oneOf, shape, text } from '../sche
 import { ofPeriod } from '../settlements/settlement-filter.ts';
 import { sorting } from '../sorting.ts';
 import { describeBatch } from './batch-detail.ts';
-import { BatchBody, BatchDetail, batchToWire, PoolableBody, poolableToWire } from './impact-schemas.ts';
+import {
+  BatchBody,
+  BatchDetail,
+  batchToWire,
+  expectedChangeNo,
+  PoolableBody,
+  poolableToWire,
+  readExpected,
+} from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
 
 const order = sorting(['created_at', 'quantity'], '-created_at');
@@ -173,6 +181,7 @@ export const poolSettlements = operatorRoute({
           description: `The settlements; ${POOLED_AT_ONCE_MAX} at most.`,
         },
       ),
+      expected_change_no: expectedChangeNo,
     },
     closed,
   ),
@@ -182,7 +191,9 @@ export const poolSettlements = operatorRoute({
     contribution_count: integerText('How many contributions they have.'),
   }),
   handle: ({ tools, actor, work, params: { impact_batch_id: id }, body }) => {
-    const pooling = { impactBatchId: id, partnerId: body.partner_id, settlementIds: body.settlement_ids };
+    const expected = readExpected(body.expected_change_no);
+    const partner = { partnerId: body.partner_id, settlementIds: body.settlement_ids };
+    const pooling = { impactBatchId: id, ...partner, expectedChangeNo: expected };
     const add = (database: Database) => operations.poolSettlements(database, actor, pooling);
     return work.answer(tools.database, add, ({ partnerId, settlementCount, contributionCount }) => ({
       partner_id: partnerId,

@@ -7,6 +7,7 @@ import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import { ACKNOWLEDGEMENT_STATUSES } from '../../domain/settlements/settlement.ts';
 import type { WorthOfSettlement } from '../../operations/impact/read-pooled-worth.ts';
+import { Type } from '../../partner-api/schema-type.ts';
 import type { ImpactBatchChange } from '../../store/impact/impact-batch.ts';
 import {
   count,
@@ -35,6 +36,17 @@ export const ProjectBody = shape('Project', {
 
 export function projectToWire({ projectId, nameEn, nameAr, country, createdAt }: Project) {
   return { project_id: projectId, name_en: nameEn, name_ar: nameAr, country, created_at: createdAt };
+}
+
+export const expectedChangeNo = Type.Optional(
+  integerText(
+    'The number of the latest change that the operator has seen, `0` before the first: after another change it is refused. An addition of settlements has no number.',
+  ),
+);
+
+/** @param text What a request states as an int64. */
+export function readExpected(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : Number(text);
 }
 
 const Status = oneOf(ENVIRONMENTAL_STATUSES, 'How far the planting has come.');

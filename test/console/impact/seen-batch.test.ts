@@ -7,6 +7,7 @@ import { createProject } from '../../../src/operations/impact/manage-project.ts'
 import { createImpactBatch, poolSettlements } from '../../../src/operations/impact/pool-contributions.ts';
 import { signedIn } from '../../support/actor.ts';
 import { needsBrowser, newPerson } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
@@ -24,17 +25,30 @@ function newEvidence(name: string): Wanted {
   return { changeType: 'evidence_added', evidence: { ...file, sha256, capturedAt: new Date(0) }, reason: null };
 }
 
-/** A batch of 500 trees in this status with one file of evidence, and who changes it beside the one who looks. */
-async function newBatch(status: (typeof STEPS)[number]) {
-  const { database } = service;
+async function newClosed() {
   const { partnerId, client, open } = await newSettledPartner(service);
   await client.confirm({ points: 150 });
   await closeThrough(service, open);
-  const newAuthor = async () => ({ ...signedIn('approver'), operatorId: (await newPerson(service, 'approver')).operatorId });
-  const [author, other] = [await newAuthor(), await newAuthor()];
+  return { partnerId, settlementIds: [open.settlementId] };
+}
+
+const newAuthor = async () => ({ ...signedIn('approver'), operatorId: (await newPerson(service, 'approver')).operatorId });
+
+/** A batch of 500 trees without a project. */
+async function newRecorded() {
+  const { database } = service;
+  const author = await newAuthor();
   const { impactBatchId } = await createImpactBatch(database, author, { name: 'Spring', quantity: 500n });
-  await poolSettlements(database, author, { impactBatchId, partnerId, settlementIds: [open.settlementId] });
+  await poolSettlements(database, author, { impactBatchId, ...(await newClosed()) });
   const { projectId } = await createProject(database, author, { nameEn: 'Coast', nameAr: 'الساحل', country: 'SA' });
+  return { impactBatchId, author, projectId };
+}
+
+/** A batch in this status with one file of evidence, and who changes it beside the one who looks. */
+async function newBatch(status: (typeof STEPS)[number]) {
+  const { database } = service;
+  const { impactBatchId, author, projectId } = await newRecorded();
+  const other = await newAuthor();
   const change = (wanted: Wanted, actor = author) => changeImpactBatch(database, actor, impactBatchId, wanted);
   for (const to of STEPS.slice(0, STEPS.indexOf(status) + 1))
     await change({ changeType: 'advanced', to, reason: null, ...(to === 'allocated' && { projectId }) });
@@ -92,6 +106,28 @@ describe('a batch that a colleague changed while a dialog shows it as it was', n
       assert.deepEqual(await dialog.locator('form').getByRole('button').allInnerTexts(), [close]);
       assert.equal(await statusOf(id), status);
     });
+
+  test('is not allocated with settlements that a colleague adds while the dialog shows it without them', async () => {
+    const { impactBatchId: id, author } = await newRecorded();
+    const page = await browser.signedIn('approver');
+    await page.goto(`${browser.baseUrl}/impact/${id}`);
+    await page.getByRole('main').getByRole('button', { name: 'Allocate', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await choose(dialog, { field: 'Project', option: 'Coast' });
+    await page.route('**/advance', async (route) => {
+      await poolSettlements(service.database, author, { impactBatchId: id, ...(await newClosed()) });
+      await route.fallback();
+    });
+    const answered = page.waitForResponse(/\/advance$/);
+    await dialog.getByRole('button', { name: 'Allocate', exact: true }).click();
+    const { error } = await (await answered).json();
+    assert.deepEqual(
+      error.details.map(({ field, code }: Record<string, string>) => [field, code]),
+      [['expected_settlement_count', 'not_possible']],
+    );
+    await dialog.getByText('The batch now has 2 settlements.').waitFor();
+    assert.equal(await statusOf(id), 'recorded');
+  });
 
   test('after the console has looked for changes too: the service refuses the step, and the dialog says why', async () => {
     const { id, changeByOther } = await newBatch('delivered');

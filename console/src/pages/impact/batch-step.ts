@@ -42,6 +42,19 @@ export function isOfAllShown(step: BatchStep): boolean {
 }
 
 /**
+ * Whether settlements were added since the step was chosen, which holds for those of the batch from then on.
+ *
+ * @param seen How many settlements there were.
+ */
+export function hasOtherSettlements(
+  step: BatchStep,
+  { settlement_count }: Pick<Detail, 'settlement_count'>,
+  seen: number,
+): boolean {
+  return step === 'allocate' && settlement_count !== seen;
+}
+
+/**
  * The change that somebody else recorded first: the same step, one that leaves it no place, or any where the step is of all that is shown.
  *
  * @param seen How many changes there were when the step was chosen.

@@ -167,6 +167,10 @@ export const IMPACT = {
     (count: number) =>
       `أُضيف إلى الدفعة: ${settlements[1](count)}. ورفضت الخدمة غيرها، كالتي أضافها زميل إلى دفعة أخرى في هذه الأثناء. اختر من جديد ما تضيفه إليها.`,
   ],
+  addedMeanwhile: [
+    (count: number) => `Settlements were added meanwhile. The batch now has ${settlements[0](count)}.`,
+    (count: number) => `أُضيفت تسويات في هذه الأثناء. في الدفعة الآن: ${settlements[1](count)}.`,
+  ],
   pooled: [
     (count: number) => `Added to the batch: ${settlements[0](count)}.`,
     (count: number) => `أُضيف إلى الدفعة: ${settlements[1](count)}.`,

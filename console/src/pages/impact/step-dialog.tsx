@@ -12,7 +12,7 @@ import { problemOf } from '../../parts/problem.tsx';
 import { Id, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../../texts/language.tsx';
-import { type BatchStep, evidenceOfProject, findFaster, isOfAllShown } from './batch-step.ts';
+import { type BatchStep, evidenceOfProject, findFaster, hasOtherSettlements, isOfAllShown } from './batch-step.ts';
 import { EvidenceFile } from './evidence-section.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
@@ -43,7 +43,7 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   const { refetch } = useBatch(batch.impact_batch_id);
-  const [seen] = useState(changes.length);
+  const [seen] = useState({ changes: changes.length, settlements: detail.settlement_count });
   const [stated, setStated] = useState(NOTHING);
   const shown = step ?? 'fund';
   const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
@@ -64,33 +64,50 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     onDone: () => close(),
     isContested: true,
     // The service would record a second delay, project or number of trees too, and send partners an event of each.
-    isMadeNow: async () => step !== undefined && findFaster(step, (await refetch()).data ?? detail, seen) !== undefined,
+    isMadeNow: async () => step !== undefined && isOvertaken(step, (await refetch()).data ?? detail, seen),
   });
   const close = () => {
     setStated(NOTHING);
     onClose();
   };
-  const faster = step && findFaster(step, detail, seen);
+  const overtaken = step !== undefined && isOvertaken(step, detail, seen);
   return (
     <ConfirmDialog
       key={shown}
       isOpen={step !== undefined}
       onClose={close}
       title={t[shown]}
-      consequence={faster ? common.changedMeanwhile : t[`${shown}Consequence`]}
+      consequence={overtaken ? common.changedMeanwhile : t[`${shown}Consequence`]}
       label={t[shown]}
       change={change}
-      isDone={faster !== undefined}
+      isDone={overtaken}
       fields={['project_id', fieldOf(shown), 'reason']}
       onConfirm={() => change.mutate(stated)}
     >
-      {faster ? (
-        <FasterChange change={faster} />
+      {overtaken ? (
+        <Meanwhile detail={detail} step={shown} seen={seen} />
       ) : (
         <StepFields detail={detail} step={shown} stated={stated} error={change.error} onChange={setStated} />
       )}
     </ConfirmDialog>
   );
+}
+
+/** What there was of the batch when the step was chosen. */
+interface Seen {
+  readonly changes: number;
+  readonly settlements: number;
+}
+
+function isOvertaken(step: BatchStep, detail: Detail, seen: Seen): boolean {
+  return findFaster(step, detail, seen.changes) !== undefined || hasOtherSettlements(step, detail, seen.settlements);
+}
+
+/** What somebody else did first. */
+function Meanwhile({ detail, step, seen }: { readonly detail: Detail; readonly step: BatchStep; readonly seen: Seen }) {
+  const t = useTexts(IMPACT);
+  const faster = findFaster(step, detail, seen.changes);
+  return faster ? <FasterChange change={faster} /> : <Text>{t.addedMeanwhile(detail.settlement_count)}</Text>;
 }
 
 function fieldOf(step: BatchStep): string {
@@ -221,15 +238,17 @@ function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
 interface Sent {
   readonly sent: Stated;
   readonly key: string;
-  /** The number of the latest change when the step was chosen. */
-  readonly seen: number;
+  readonly seen: Seen;
 }
 
 /** Sends the step. The steps that only state the next status share one path. */
 function sendStep(impact_batch_id: string, step: BatchStep, { sent, key, seen }: Sent) {
   const params = { path: { impact_batch_id }, header: { 'Idempotency-Key': key } };
   const reason = present({ reason: sent.reason.trim() });
-  const expected = isOfAllShown(step) ? { expected_change_no: String(seen) } : {};
+  const expected = {
+    ...(isOfAllShown(step) && { expected_change_no: String(seen.changes) }),
+    ...(step === 'allocate' && { expected_settlement_count: String(seen.settlements) }),
+  };
   const value = sent.value.trim();
   switch (step) {
     case 'verify':
