@@ -113,8 +113,11 @@ export async function readWorkerConnectionOptions({ pool }: Pick<Database, 'pool
   return rows[0]?.setting;
 }
 
+const HIDDEN_OPTIONS =
+  'this role may not see citus.node_conninfo, so doctor cannot say whether tcp_user_timeout is in it; without it sessions that wait for a worker whose machine is gone hold their locks for minutes. As a superuser of the coordinator: show citus.node_conninfo. With grant pg_read_all_settings to … the role sees it';
+
 /**
- * What holds locks for long when the coordinator and a worker lose each other: a sentence each, with what to do. Citus waits without a
+ * What holds locks for long when the coordinator and a worker lose each other, or may: a sentence each, with what to do. Citus waits without a
  * limit of its own until the system takes a connection for lost, and heeds no end of its session meanwhile.
  */
 export function listMissingTimeouts(workers: readonly Worker[], connectionOptions: string | undefined): string[] {
@@ -124,7 +127,8 @@ export function listMissingTimeouts(workers: readonly Worker[], connectionOption
       ({ node }) =>
         `Worker ${node}: idle_in_transaction_session_timeout is not in effect, so a session that lost the coordinator can block a contribution: alter role … set idle_in_transaction_session_timeout = '3s' there`,
     );
-  if (connectionOptions === undefined || connectionOptions.includes('tcp_user_timeout=')) return missing;
+  if (connectionOptions === undefined) return [...missing, HIDDEN_OPTIONS];
+  if (connectionOptions.includes('tcp_user_timeout=')) return missing;
   const wanted = `${connectionOptions} tcp_user_timeout=5000`.trim();
   return [
     ...missing,

@@ -3,7 +3,13 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import pg from 'pg';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
-import { checkWritable, listDurabilityProblems, readServerSettings } from '../../src/store/durability.ts';
+import {
+  checkWritable,
+  listDurabilityProblems,
+  listMissingTimeouts,
+  readServerSettings,
+  readWorkerConnectionOptions,
+} from '../../src/store/durability.ts';
 import { allowLongStatements } from '../../src/store/query.ts';
 import { connectToMigrate, inLockedTransaction } from '../../src/store/schema/migrating-session.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
@@ -21,6 +27,15 @@ test('synchronous_commit = off, fsync = off, full_page_writes = off and an old s
   const unsafe = { ...safe, fsync: 'off', fullPageWrites: 'off', synchronousCommit: 'off', version: 14 };
   assert.equal(listDurabilityProblems(unsafe).length, 4);
   assert.match(String(listDurabilityProblems({ ...safe, clientMinMessages: 'error' })), /client_min_messages is error/);
+});
+
+test('of a cluster doctor says how to look for the time-out that its role may not see, such as of one without Citus here', async () => {
+  const hidden = await readWorkerConnectionOptions({ pool });
+  assert.equal(hidden, undefined);
+  const [told, ...others] = listMissingTimeouts([], hidden);
+  assert.match(told ?? '', /^this role may not see citus\.node_conninfo, .+ As a superuser .+ show citus\.node_conninfo/);
+  assert.deepEqual(others, []);
+  assert.deepEqual(listMissingTimeouts([], 'sslmode=require tcp_user_timeout=5000'), []);
 });
 
 test('no setting of the database and no option of the URL takes the place of what a session needs', async () => {
