@@ -1302,6 +1302,22 @@ export const RULES: readonly Rule[] = [
     tests: ['impact/environmental-status'],
   },
   {
+    rule: 'a change of an impact batch confirms no edit in the database',
+    source: 'settlements 5',
+    file: 'src/operations/impact/change-impact-batch.ts',
+    find: 'await requireAuditedBatch(db, batch, before);',
+    replace: '',
+    tests: ['impact/edited-batch'],
+  },
+  {
+    rule: 'settlements that are added to an impact batch confirm no edit in the database',
+    source: 'settlements 5',
+    file: 'src/operations/impact/pool-contributions.ts',
+    find: 'await requireAuditedBatch(db, batch, await impactBatchRecord(db, batch, pooledBefore));',
+    replace: '',
+    tests: ['impact/edited-batch'],
+  },
+  {
     rule: 'a settlement is in one impact batch',
     source: 'settlements 4',
     file: 'migrations/0007_environment.sql',

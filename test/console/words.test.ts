@@ -36,6 +36,7 @@ import type { Estimate } from '../../src/domain/emissions/estimate.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../../src/domain/events/event.ts';
 import { DISABLED_FOR as REASONS } from '../../src/domain/webhooks/endpoint-health.ts';
 import { AUDITED_KINDS } from '../../src/operations/audit/audited-kinds.ts';
+import { ATTESTED_KINDS } from '../../src/operations/verification/attest-record.ts';
 import { ERROR_CLASSES } from '../../src/webhooks/delivery/send.ts';
 
 const SOURCE = join(import.meta.dirname, '../../src');
@@ -225,7 +226,10 @@ describe('codes that the interface has as text', () => {
       .flatMap((path) => [...sourceOf(path).matchAll(literal)].map(([, action]) => action ?? ''));
     const [, changes = ''] = /const ACTIONS = {([^}]+)}/.exec(sourceOf('operations/impact/change-impact-batch.ts')) ?? [];
     const ofBatches = [...changes.matchAll(/'([a-z-]+)'/g)].map(([, change]) => `impact-batch.${change}`);
-    const ofKinds = AUDITED_KINDS.flatMap(({ action }) => [`${action}.adopt`, `${action}.attest`]);
+    const ofKinds = [
+      ...AUDITED_KINDS.map(({ action }) => `${action}.adopt`),
+      ...ATTESTED_KINDS.map(({ action }) => `${action}.attest`),
+    ];
     const actions = [...recorded, ...ofBatches, ...ofKinds].filter(
       (action) => !(EVENT_TYPES as readonly string[]).includes(action),
     );

@@ -36,6 +36,7 @@ export const ACTION = {
   'impact-batch.add': ['Settlements added to a batch', 'أُضيفت تسويات إلى دفعة'],
   'impact-batch.add-evidence': ['Evidence of a batch added', 'أُضيف دليل إلى دفعة'],
   'impact-batch.advance': ['Step of a batch recorded', 'سُجّلت خطوة لدفعة'],
+  'impact-batch.attest': ['Batch attested', 'أُقرّت صحة سجل الدفعة'],
   'impact-batch.correct': ['Batch corrected', 'صُحّحت دفعة'],
   'impact-batch.create': ['Batch created', 'أُنشئت دفعة'],
   'impact-batch.delay': ['Delay of a batch recorded', 'سُجّل تأخّر دفعة'],

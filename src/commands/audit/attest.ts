@@ -1,6 +1,5 @@
 import { Option } from 'commander';
-import { AUDITED_KINDS } from '../../operations/audit/audited-kinds.ts';
-import { attestRecord, getRecord } from '../../operations/verification/attest-record.ts';
+import { ATTESTED_KINDS, attestRecord, getRecord } from '../../operations/verification/attest-record.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import { confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { printJson, printText } from '../terminal/output.ts';
@@ -16,7 +15,7 @@ interface AttestOptions {
 }
 
 export function attestCommand(): ProgramCommand {
-  const kinds = AUDITED_KINDS.map(({ name }) => name);
+  const kinds = ATTESTED_KINDS.map(({ name }) => name);
   return new ProgramCommand('attest')
     .description('attest in the audit that a modified record is correct, after comparing it with a backup')
     .addOption(new Option('--kind <kind>', 'kind of the record, as verify reports it').choices(kinds).makeOptionMandatory())

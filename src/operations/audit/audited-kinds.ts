@@ -18,23 +18,35 @@ import {
   partnerRecord,
 } from './authorising-records.ts';
 
-/** Records whose last audit entry contains all of their fields. */
-export interface AuditedKind<Row> {
+/** What a comparison of a record with its last audit entry needs. */
+export interface ComparedKind<Row> {
   /** The kind, as operators read it and as its table is named. */
   readonly name: string;
   /** The prefix of the actions of its entries, before the dot. */
   readonly action: string;
   idOf(row: Row): string;
-  partnerIdOf(row: Row): string | null;
-  /** Whether an entry with such an action is about a record of this kind; all are where this is missing. */
-  isRecordId?(subjectId: string): boolean;
   /** The record in the form of the audit. */
   recordOf(row: Row): object;
+}
+
+interface LockedKind<Row> extends ComparedKind<Row> {
+  partnerIdOf(row: Row): string | null;
+  /** Nobody else changes it until the transaction ends. */
+  lock(db: Queryable, row: Row): Promise<Row | undefined>;
+}
+
+/** Records that an admin may attest. */
+export interface AttestedKind<Row> extends LockedKind<Row> {
+  find(db: Queryable, id: string): Promise<Row | undefined>;
+}
+
+/** Records whose last audit entry contains all of their fields. */
+export interface AuditedKind<Row> extends LockedKind<Row> {
+  /** Whether an entry with such an action is about a record of this kind; all are where this is missing. */
+  isRecordId?(subjectId: string): boolean;
   /** Fields that an earlier release, whose entries had fewer fields, may have changed without an entry. */
   unauditedBefore?(row: Row): readonly string[];
   list(db: Queryable, page: PageOfIds): Promise<Row[]>;
-  /** Nobody else changes it until the transaction ends. */
-  lock(db: Queryable, row: Row): Promise<Row | undefined>;
 }
 
 export const PARTNER: AuditedKind<Partner> = {

@@ -1,7 +1,7 @@
 import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
-import type { AuditedKind } from './audited-kinds.ts';
+import type { AuditedKind, ComparedKind } from './audited-kinds.ts';
 import { type AuditDifference, compareWithEntry, describeDifference } from './compare-with-audit.ts';
 import { RecordDiffersError, type UnverifiedRecordError } from './unverified-record.ts';
 
@@ -12,7 +12,7 @@ import { RecordDiffersError, type UnverifiedRecordError } from './unverified-rec
  */
 export async function findDifferences<Row>(
   db: Queryable,
-  kind: AuditedKind<Row>,
+  kind: ComparedKind<Row>,
   rows: readonly Row[],
 ): Promise<AuditDifference[]> {
   const keys = databaseOf(db).auditKeys();
@@ -29,7 +29,7 @@ export async function findDifferences<Row>(
  * @param db As {@link findDifferences}.
  * @throws UnverifiedRecordError
  */
-export async function requireAudited<Row>(db: Queryable, kind: AuditedKind<Row>, row: Row): Promise<void> {
+export async function requireAudited<Row>(db: Queryable, kind: ComparedKind<Row>, row: Row): Promise<void> {
   const [difference] = await findDifferences(db, kind, [row]);
   if (difference) throw unverifiedRecord(kind, difference);
 }
@@ -58,6 +58,9 @@ async function lockAudited<Row>(db: Queryable, kind: AuditedKind<Row>, row: Row)
   return held;
 }
 
-export function unverifiedRecord({ name }: Pick<AuditedKind<never>, 'name'>, difference: AuditDifference): UnverifiedRecordError {
+export function unverifiedRecord(
+  { name }: Pick<ComparedKind<never>, 'name'>,
+  difference: AuditDifference,
+): UnverifiedRecordError {
   return new RecordDiffersError(name.replace('_', ' '), difference.subjectId, describeDifference(difference));
 }

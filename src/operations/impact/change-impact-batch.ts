@@ -30,6 +30,7 @@ import { checkChangeNo } from './check-change-no.ts';
 import { enqueueBatchEvents } from './enqueue-batch-events.ts';
 import { addUpSettlements, impactBatchRecord, type PooledSettlements, refuseUnknownBatch } from './impact-batch-record.ts';
 import { getProject } from './manage-project.ts';
+import { requireAuditedBatch } from './require-audited-batch.ts';
 
 /** A change of a batch that an operator requests. */
 export type BatchChange = {
@@ -60,6 +61,7 @@ export type BatchChange = {
  * who records a delivery, or corrects it, is signed in.
  *
  * @throws ServiceError `forbidden`; `invalid_request` with what is wrong.
+ * @throws UnverifiedRecordError For a batch that differs from the audit.
  */
 export const changeImpactBatch = withRole(
   'operator',
@@ -71,9 +73,10 @@ export const changeImpactBatch = withRole(
       const pooled = await addUpSettlements(db, impactBatchId);
       const history = await listImpactBatchChanges(db, impactBatchId);
       const intent = { actor, change, now, history };
+      const before = await impactBatchRecord(db, batch, pooled);
+      await requireAuditedBatch(db, batch, before);
       await requireOperators(db, batch, intent);
       await requirePossible(db, batch, { ...intent, pooled });
-      const before = await impactBatchRecord(db, batch, pooled);
       if (change.changeType === 'evidence_added') await addEvidence(db, batch, actor, change.evidence);
       const changed = await updateImpactBatch(db, applied(batch, intent));
       await insertImpactBatchChange(db, impactBatchId, historyOf(batch, changed, intent));

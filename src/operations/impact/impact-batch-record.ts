@@ -4,10 +4,11 @@ import type { BatchShare, ImpactBatch, ImpactBatchView } from '../../domain/impa
 import { recordNotFound } from '../../domain/service-error.ts';
 import type { Queryable } from '../../store/database.ts';
 import { findImpactBatch, type ImpactBatchChange, listImpactBatchChanges } from '../../store/impact/impact-batch.ts';
-import { eachBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
+import { type BatchSettlement, eachBatchSettlement } from '../../store/impact/impact-batch-settlement.ts';
 import { listEvidence } from '../../store/impact/impact-evidence.ts';
 import { findProject } from '../../store/impact/project.ts';
 import { exactJson } from '../../wire/exact-json.ts';
+import type { SettlementsOfPartner } from './insert-poolable.ts';
 
 /** The settlements of a batch, added up in one pass. */
 export interface PooledSettlements {
@@ -20,23 +21,57 @@ export interface PooledSettlements {
 }
 
 export async function addUpSettlements(db: Queryable, impactBatchId: string): Promise<PooledSettlements> {
-  const shares = new Map<string, BatchShare>();
-  const hash = createHash('sha256');
-  let settlementCount = 0;
-  let contributionCount = 0n;
+  const sum = new Sum();
+  for await (const settlement of eachBatchSettlement(db, impactBatchId)) sum.add(settlement);
+  return sum.end();
+}
+
+/**
+ * Adds up the settlements in one pass, without and with those that this transaction added.
+ *
+ * @param added By partner, once each.
+ */
+export async function addUpBeforeAndAfter(
+  db: Queryable,
+  impactBatchId: string,
+  added: readonly SettlementsOfPartner[],
+): Promise<{ readonly before: PooledSettlements; readonly after: PooledSettlements }> {
+  const addedOf = new Map(added.map(({ partnerId, settlementIds }) => [partnerId, new Set(settlementIds)]));
+  const [before, after] = [new Sum(), new Sum()];
   for await (const settlement of eachBatchSettlement(db, impactBatchId)) {
-    const { partnerId, settlementId } = settlement;
-    const share = shares.get(partnerId) ?? { partnerId, settlementCount: 0, contributionCount: 0n };
-    shares.set(partnerId, {
+    if (!addedOf.get(settlement.partnerId)?.has(settlement.settlementId)) before.add(settlement);
+    after.add(settlement);
+  }
+  return { before: before.end(), after: after.end() };
+}
+
+class Sum {
+  readonly #shares = new Map<string, BatchShare>();
+  readonly #hash = createHash('sha256');
+  #settlementCount = 0;
+  #contributionCount = 0n;
+
+  /** In the order of their partners and ids. */
+  add({ partnerId, settlementId, contributionCount }: BatchSettlement): void {
+    const share = this.#shares.get(partnerId) ?? { partnerId, settlementCount: 0, contributionCount: 0n };
+    this.#shares.set(partnerId, {
       partnerId,
       settlementCount: share.settlementCount + 1,
-      contributionCount: share.contributionCount + settlement.contributionCount,
+      contributionCount: share.contributionCount + contributionCount,
     });
-    settlementCount++;
-    contributionCount += settlement.contributionCount;
-    hash.update(`${partnerId} ${settlementId} ${settlement.contributionCount}\n`);
+    this.#settlementCount++;
+    this.#contributionCount += contributionCount;
+    this.#hash.update(`${partnerId} ${settlementId} ${contributionCount}\n`);
   }
-  return { shares: [...shares.values()], settlementCount, contributionCount, sha256: hash.digest('hex') };
+
+  end(): PooledSettlements {
+    return {
+      shares: [...this.#shares.values()],
+      settlementCount: this.#settlementCount,
+      contributionCount: this.#contributionCount,
+      sha256: this.#hash.digest('hex'),
+    };
+  }
 }
 
 /** The batch as an audit entry records it: the comparison finds a row that was changed outside the service. */

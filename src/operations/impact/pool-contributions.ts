@@ -12,8 +12,9 @@ import { audit } from '../audit/audit.ts';
 import { withRole } from '../with-role.ts';
 import { checkChangeNo } from './check-change-no.ts';
 import { enqueueBatchEvents } from './enqueue-batch-events.ts';
-import { addUpSettlements, impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
+import { addUpBeforeAndAfter, impactBatchRecord, refuseUnknownBatch } from './impact-batch-record.ts';
 import { insertPoolable, type SettlementsOfPartner } from './insert-poolable.ts';
+import { requireAuditedBatch } from './require-audited-batch.ts';
 
 const NAME_MAX = 200;
 
@@ -52,6 +53,7 @@ export interface PoolingRequest extends PooledInto, SettlementsOfPartner {}
  * need no row of their own, so that a million cost the same as one.
  *
  * @returns The partner's share of the batch.
+ * @throws UnverifiedRecordError For a batch that differs from the audit.
  * @throws ServiceError `forbidden`; `invalid_request` for a settlement that is unknown, open, empty or in a batch, or a batch that is
  * allocated, or was changed meanwhile.
  */
@@ -167,7 +169,8 @@ interface Addition {
 async function poolInto(db: Queryable, actor: Actor, { batch, partners }: Addition): Promise<BatchShare[]> {
   const { impactBatchId } = batch;
   const added = await insertPoolable(db, impactBatchId, partners);
-  const pooled = await addUpSettlements(db, impactBatchId);
+  const { before: pooledBefore, after: pooled } = await addUpBeforeAndAfter(db, impactBatchId, partners);
+  await requireAuditedBatch(db, batch, await impactBatchRecord(db, batch, pooledBefore));
   const shares = pooled.shares.filter(({ partnerId }) => added.has(partnerId));
   const before = new Map(
     shares.map(({ partnerId, settlementCount }) => [partnerId, settlementCount - (added.get(partnerId) ?? 0)]),

@@ -3,12 +3,22 @@ import { recordNotFound, type ServiceError } from '../../domain/service-error.ts
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
-import { AUDITED_KINDS } from '../audit/audited-kinds.ts';
+import { type AttestedKind, AUDITED_KINDS } from '../audit/audited-kinds.ts';
+import { IMPACT_BATCH } from '../impact/require-audited-batch.ts';
 import { requireReason } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: each is asked only for what it found itself.
+export const ATTESTED_KINDS: readonly AttestedKind<any>[] = [
+  ...AUDITED_KINDS.map((kind) => ({
+    ...kind,
+    find: async (db: Queryable, id: string) => (await kind.list(db, { afterId: '', ids: [id], limit: 1 }))[0],
+  })),
+  IMPACT_BATCH,
+];
+
 export interface RecordName {
-  /** A key of {@link AUDITED_KINDS}. */
+  /** A name of {@link ATTESTED_KINDS}. */
   readonly kind: string;
   readonly id: string;
 }
@@ -19,8 +29,8 @@ export interface RecordName {
  * @throws ServiceError `invalid_request`, 404, when there is no such record.
  */
 export async function getRecord(db: Queryable, { kind: name, id }: RecordName): Promise<object> {
-  const kind = AUDITED_KINDS.find((each) => each.name === name);
-  const [row] = kind ? await kind.list(db, { afterId: '', ids: [id], limit: 1 }) : [];
+  const kind = ATTESTED_KINDS.find((each) => each.name === name);
+  const row = await kind?.find(db, id);
   if (!kind || !row) throw noSuchRecord({ kind: name, id });
   return kind.recordOf(row);
 }
@@ -41,8 +51,8 @@ export const attestRecord = withRole(
     { kind: name, id, reason }: RecordName & { readonly reason: string },
   ): Promise<void> => {
     requireReason(reason);
-    const kind = AUDITED_KINDS.find((each) => each.name === name);
-    const [found] = kind ? await kind.list(database.pool, { afterId: '', ids: [id], limit: 1 }) : [];
+    const kind = ATTESTED_KINDS.find((each) => each.name === name);
+    const found = await kind?.find(database.pool, id);
     await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const row = found && (await kind?.lock(db, found));
       if (!kind || !row) throw noSuchRecord({ kind: name, id });
