@@ -128,6 +128,21 @@ test(
   },
 );
 
+test(
+  'replayed_key: a contribution that was confirmed before its key was refused shows no request sent again after it',
+  HANG_LIMIT,
+  async () => {
+    const { client } = await newPartner();
+    const [key, confirmation] = [newKey(), newConfirmation()];
+    assert.equal((await client.confirm(confirmation, key)).status, 201);
+    const refused = await client.confirm(confirmation, { ...key, 'x-sandbox-scenario': 'service_unavailable' });
+    assert.equal(refused.status, 503);
+    await PLAYS.exact_points(client);
+    await untilPassed(client, 'exact_points');
+    assert.equal((await passedOf(client)).has('replayed_key'), false);
+  },
+);
+
 test('the first confirmation of an event that operators recorded as failed is no repeat', HANG_LIMIT, async () => {
   const { client } = await newPartner();
   const failed = newConfirmation();

@@ -85,19 +85,19 @@ const FIND_RETRIED: Statement = {
   name: 'find_retried_rehearsal',
   text: `select c.correlation_id as "correlationId", c.transaction_id as "subjectId", c.created_at as "seenAt"
     from (
-      select idempotency_key, last_at from sandbox_rehearsal
+      select idempotency_key, first_at, last_at from sandbox_rehearsal
       where partner_id = $1 and operation = 'confirmContribution' and refusals > 0 and substring(scenario, '^[a-z_]+') = $3
         and first_at >= ${SINCE}
       order by first_at desc limit $5
     ) r cross join lateral ${RETRIED} c
-    where $4::int4 is null or c.created_at >= r.last_at + $4::int4 * interval '1 second'
+    where c.created_at >= coalesce(r.last_at + $4::int4 * interval '1 second', r.first_at)
     order by c.created_at limit 1`,
 };
 
 export interface RetriedOptions {
   readonly scenario: RetriedScenario;
   readonly since: Since;
-  /** How long after the last refusal it was confirmed at the earliest; `null` for any time. */
+  /** How long after the last refusal it was confirmed at the earliest; `null` for any time after the first. */
   readonly waitedSeconds: number | null;
   /** The latest keys that are read. */
   readonly limit: number;
