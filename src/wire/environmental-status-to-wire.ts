@@ -64,18 +64,21 @@ export function impactBatchToWire(shown: ImpactBatchView, contributionCount: big
 /** The environmental status of a contribution: `recorded` before it is in a batch, no status unless it is confirmed. */
 export function environmentalStatusToWire(contribution: PooledContribution, shown: ImpactBatchView | null) {
   const { transactionId, status, confirmedAt, settlementId } = contribution;
+  const recordedAt = confirmedAt?.toISOString() ?? null;
   const head = { transaction_id: transactionId, contribution_status: status, settlement_id: settlementId };
   if (shown) {
     const { batch } = shown;
     const summary = summaryToWire(batch.status, batch.quantity);
-    return { ...head, impact_batch_id: batch.impactBatchId, ...progressToWire(shown), ...summary };
+    const shared = { impact_batch_id: batch.impactBatchId, ...progressToWire(shown), ...summary };
+    // The batch may have been created before the contribution.
+    return batch.status === 'recorded' ? { ...head, ...shared, status_at: recordedAt } : { ...head, ...shared };
   }
   const isRecorded = status === 'confirmed';
   return {
     ...head,
     impact_batch_id: null,
     status: isRecorded ? 'recorded' : null,
-    status_at: isRecorded ? (confirmedAt?.toISOString() ?? null) : null,
+    status_at: isRecorded ? recordedAt : null,
     quantity: null,
     project: null,
     evidence: [],

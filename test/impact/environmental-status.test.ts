@@ -72,6 +72,25 @@ describe('the status of a contribution', () => {
     assert.deepEqual([shown.contribution_status, shown.status, shown.summary_en], ['pending', null, null]);
   });
 
+  test('recorded since its confirmation also in a batch that was created before, and allocated since that step', async () => {
+    const batch = await newBatch(database, []);
+    const { client, partnerId, closed } = await withClosed(service, 1);
+    const [line] = (await client.call(`/v1/settlements/${closed[0]?.settlementId}/lines`)).body.lines;
+    const before = (await statusOf(client, line.transaction_id)).body.environmental_status;
+    const { impactBatchId } = batch;
+    const settlementIds = closed.map(({ settlementId }) => settlementId);
+    await poolSettlements(database, ADA, { impactBatchId, partnerId, settlementIds });
+    const pooled = await statusOf(client, line.transaction_id);
+    assertPublished(pooled, STATUS_PATH);
+    const { status, status_at, impact_batch_id } = pooled.body.environmental_status;
+    assert.deepEqual([status, impact_batch_id], ['recorded', impactBatchId]);
+    assert.equal(status_at, before.status_at);
+    assert.equal(status_at, line.confirmed_at_utc);
+    await advanceTo(database, batch, 'allocated');
+    const allocated = (await statusOf(client, line.transaction_id)).body.environmental_status;
+    assert.equal(allocated.status_at, (await findImpactBatch(pool, impactBatchId))?.statusAt.toISOString());
+  });
+
   test('the status of its batch, step by step; the contribution itself never changes', async () => {
     const partner = await withClosed(service, 2);
     const [line] = (await partner.client.call(`/v1/settlements/${partner.closed[0]?.settlementId}/lines`)).body.lines;
