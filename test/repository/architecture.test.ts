@@ -78,7 +78,7 @@ const COLUMNS: Readonly<Record<string, Readonly<Record<string, readonly string[]
     reconciliations: ['audit', 'settlements', 'quotas'],
     adjustments: ['audit', 'settlements', 'access', 'rules'],
     impact: ['audit', 'access'],
-    sandbox: ['audit', 'settlements', 'access', 'emissions', 'contributions', 'adjustments', 'impact'],
+    sandbox: ['audit', 'settlements', 'access', 'quotas', 'emissions', 'contributions', 'adjustments', 'impact'],
     verification: ['audit', 'settlements', 'rules', 'impact'],
     overview: ['access', 'contributions', 'settlements'],
   },

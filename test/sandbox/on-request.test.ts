@@ -590,6 +590,16 @@ describe('the clock', HANG_LIMIT, () => {
     assert.equal(settlement.settlement.contribution_count, 1n);
   });
 
+  test('counts no estimate that is linked, which no longer expires', async () => {
+    const { client } = await service.newPartner();
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    assert.equal((await client.confirm({ calculation_id, partner_order_ref })).body.association.status, 'associated');
+    const { calculation_id: free } = (await client.estimate()).body.estimate;
+    const { body } = await ask(client, 'clock', { advance: 'P1D' });
+    assert.equal(body.done.estimates_expired, 1n);
+    assert.deepEqual([(await client.getEstimate(calculation_id)).status, (await client.getEstimate(free)).status], [200, 410]);
+  });
+
   test('while a contribution is being decided it asks for the same request again, which does the rest', async () => {
     const { client, release } = await newHeldContribution();
     const key = newKey();

@@ -4,7 +4,7 @@
  * event's body, about 1,000 bytes.
  */
 const CONTRIBUTION_BYTES = 2_400;
-const ESTIMATE_BYTES = 430;
+export const ESTIMATE_BYTES = 430;
 const LINE_BYTES = 280;
 /** A delivery of an event that a partner had none of, with its identifiers: the growth of the tables over 60,000 of them. */
 export const DELIVERY_BYTES = 720;

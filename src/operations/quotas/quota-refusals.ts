@@ -18,6 +18,6 @@ export function refuseSpent(isSpent: boolean): void {
   if (isSpent)
     throw quotaSpent(
       'bytes_of_day_spent',
-      'The partner has used its storage quota of the day. The service refuses estimates, lists and deliveries of missing events, but not confirmations.',
+      'The partner has used its storage quota of the day. The service refuses estimates, lists, deliveries of missing events and advances of the clock of a sandbox, but not confirmations.',
     );
 }

@@ -1,4 +1,5 @@
 import { pluralise } from '../../domain/pluralise.ts';
+import { ESTIMATE_BYTES } from '../../domain/quotas/stored-bytes.ts';
 import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance-clock.ts';
 import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
@@ -9,6 +10,8 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
 import { audit } from '../audit/audit.ts';
 import { expireOverdueContributions } from '../contributions/expire-overdue-contributions.ts';
+import { refuseSpent } from '../quotas/quota-refusals.ts';
+import type { StorageUsage } from '../quotas/storage-usage.ts';
 import { closeSettlement } from '../settlements/close-settlement.ts';
 import type { SettlementTools } from '../settlements/settlement-tools.ts';
 import { endSimulatedReview } from './end-simulated-reviews.ts';
@@ -25,6 +28,7 @@ export interface WantedAdvance {
   readonly advance: string;
   /** One idempotency key advances the clock once. */
   readonly idempotencyKey: string;
+  readonly usage: Pick<StorageUsage, 'count' | 'isSpent'>;
 }
 
 /** What an advance did, and the clock after it. */
@@ -37,6 +41,7 @@ export interface Advanced {
 }
 
 const LONG = { timeoutMs: 30_000 };
+const NONE_MOVED = { moved: 0, ended: 0 };
 const CHUNK = 100;
 /** One for each month that a clock can be ahead, and the settlement that was open before. */
 const CLOSINGS_MAX = AHEAD_YEARS_MAX * 12 + 24;
@@ -49,22 +54,24 @@ function clockOf({ now, aheadMs }: SandboxClock): Date {
  * Advances the clock of one partner of a sandbox, and does what is then due: estimates expire, pending contributions end or fail,
  * settlements close one after another, each with its events. The time of other partners does not change.
  *
- * @throws ServiceError `invalid_request` for an invalid duration, or one that is too long.
+ * @throws ServiceError `invalid_request` for an invalid duration, or one that is too long; `rate_limited` while the quota of the day is
+ * spent: the row of each live estimate is written anew.
  */
 export async function advanceClock(
   database: Database,
   caller: SandboxCaller,
-  { advance, idempotencyKey }: WantedAdvance,
+  { advance, idempotencyKey, usage }: WantedAdvance,
   tools: ClockTools,
 ): Promise<Advanced> {
   await requireSandbox(database);
   const { partnerId } = caller;
   const partner = await getPartner(database.pool, partnerId);
-  const { clock, estimatesEnded } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+  const { clock, estimates } = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     await allowLongStatements(db, LONG);
     const held = await lockSandboxClock(db, partnerId);
     // The request with this key advanced the clock and was not answered: only the remaining work is done.
-    if (held.advancedUnder.includes(idempotencyKey)) return { clock: clockOf(held), estimatesEnded: 0 };
+    if (held.advancedUnder.includes(idempotencyKey)) return { clock: clockOf(held), estimates: NONE_MOVED };
+    refuseSpent(usage.isSpent(partnerId));
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
     if (!after)
       throw refusal('wrong_form', 'advance must be an ISO 8601 duration of a second or more, such as P1M, P3D or PT36H.');
@@ -74,17 +81,18 @@ export async function advanceClock(
         `The clock would be more than ${AHEAD_YEARS_MAX} years ahead; it shows ${before.toISOString()}.`,
       );
     const byMs = BigInt(after.getTime() - before.getTime());
-    const ended = await advanceSandboxClock(db, { partnerId, byMs, now: held.now, idempotencyKey }, LONG);
+    const estimates = await advanceSandboxClock(db, { partnerId, byMs, now: held.now, idempotencyKey }, LONG);
     const entry = { action: 'sandbox.advance-clock', partnerId, subjectId: partnerId };
     await audit(db, actorOf(caller), { ...entry, before: { clock: before }, after: { clock: after } });
-    return { clock: after, estimatesEnded: ended };
+    return { clock: after, estimates };
   });
+  usage.count(partnerId, estimates.moved * ESTIMATE_BYTES);
   const contributionsEnded = await endAll(database, caller);
   const overdue = { partnerId, hours: tools.reviewExpiryHours };
   const { failed: contributionsExpired, busy } = await expireOverdueContributions(database, actorOf(caller), overdue);
   if (busy > 0) throw unfinished(busy);
   const settlementIds = await closeAll(database, caller, { clock, tools });
-  return { clock, estimatesEnded, contributionsEnded, contributionsExpired, settlementIds };
+  return { clock, estimatesEnded: estimates.ended, contributionsEnded, contributionsExpired, settlementIds };
 }
 
 /** The current time of the partner's clock. */

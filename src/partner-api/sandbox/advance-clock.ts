@@ -17,7 +17,9 @@ export function advanceSandboxClock(app: FastifyInstance, options: SandboxApiOpt
     answer: ClockAnswer,
     deadlineMs: DEADLINE_MS,
     async work(call) {
-      const advanced = await options.sandbox.advanceClock(callerIn(call), { ...call.body, idempotencyKey: call.idempotencyKey });
+      const { body, idempotencyKey } = call;
+      const wanted = { ...body, idempotencyKey, usage: options.usage };
+      const advanced = await options.sandbox.advanceClock(callerIn(call), wanted);
       return {
         clock: { now: advanced.clock.toISOString() },
         done: {

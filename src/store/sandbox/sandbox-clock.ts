@@ -1,7 +1,7 @@
 import { idAt } from '../../domain/identifiers.ts';
 import { NOW } from '../bulk-rows.ts';
 import type { Queryable } from '../database.ts';
-import { type LongStatements, run, runLong, type Statement } from '../query.ts';
+import { isRow, type LongStatements, run, runLong, type Statement } from '../query.ts';
 
 /** The clock of a partner of a sandbox. */
 export interface SandboxClock {
@@ -73,11 +73,18 @@ const ALIVE_MS = 25 * 3_600_000;
  */
 const earlier = (time: string) => `((${time}) at time zone 'UTC' - $2::int8 * interval '1 millisecond') at time zone 'UTC'`;
 
+const LINK = isRow({ partnerId: '$1', key: 'calculation_id', value: 'e.calculation_id' });
+
+/** Of what has no link: with one an estimate never expires. */
 const BRING_ESTIMATES: Statement = {
   name: 'bring_estimates_forward',
-  text: `update estimate set ends_at = greatest(${earlier('coalesce(ends_at, expires_at)')}, $4)
-    where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > $4
-    returning ends_at <= $4 as "hasEnded"`,
+  text: `with moved as (
+      update estimate e set ends_at = greatest(${earlier('coalesce(ends_at, expires_at)')}, $4)
+      where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > $4
+        and (select transaction_id from emissions_link where ${LINK}) is null
+      returning ends_at <= $4 as has_ended
+    )
+    select count(*)::int4 as moved, count(*) filter (where has_ended)::int4 as ended from moved`,
 };
 
 const BRING_REVIEWS: Statement = {
@@ -90,21 +97,28 @@ const BRING_ENDS: Statement = {
   text: `update sandbox_due set due_at = ${earlier('due_at')} where partner_id = $1`,
 };
 
+/** Estimates of which a new version of the row was written. */
+export interface MovedEstimates {
+  readonly moved: number;
+  readonly ended: number;
+}
+
 /**
  * Advances the clock, and moves due times of this partner by as much: estimates, reviews, simulated ends. The usual jobs then do what is
  * due.
  *
- * @returns How many estimates have ended, including linked ones.
+ * @returns How many estimates without a link were moved, and how many of these have ended.
  */
 export async function advanceSandboxClock(
   db: Queryable,
   { partnerId, byMs, now, idempotencyKey }: Advance,
   long: LongStatements,
-): Promise<number> {
+): Promise<MovedEstimates> {
   await run(db, ADVANCE, [partnerId, byMs, idempotencyKey]);
   const oldest = idAt('calc', now.getTime() - ALIVE_MS);
-  const moved = await runLong<{ hasEnded: boolean }>(db, BRING_ESTIMATES, [partnerId, byMs, oldest, now], long);
+  const values = [partnerId, byMs, oldest, now];
+  const [estimates] = await runLong<MovedEstimates & Record<string, unknown>>(db, BRING_ESTIMATES, values, long);
   await run(db, BRING_REVIEWS, [partnerId, byMs]);
   await run(db, BRING_ENDS, [partnerId, byMs]);
-  return moved.filter(({ hasEnded }) => hasEnded).length;
+  return estimates as MovedEstimates;
 }
