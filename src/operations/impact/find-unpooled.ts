@@ -1,8 +1,11 @@
 import { readPeriodFilter } from '../../domain/settlements/settlement-period.ts';
 import type { Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
-import { listUnpooledSettlements } from '../../store/impact/impact-batch-settlement.ts';
-import { listClosedForPooling, type PoolableSettlement } from '../../store/settlements/poolable-settlement.ts';
+import {
+  listClosedForPooling,
+  listUnpooledSettlements,
+  type PoolableSettlement,
+} from '../../store/settlements/poolable-settlement.ts';
 import { wantedBy } from '../filtered-page.ts';
 import type { SettlementsOfPartner } from './insert-poolable.ts';
 

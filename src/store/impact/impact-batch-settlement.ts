@@ -85,19 +85,6 @@ export async function countPooledContributions(db: Queryable, partnerId: string,
   return row?.contributionCount ?? 0n;
 }
 
-const UNPOOLED: Statement = {
-  name: 'list_unpooled_settlements',
-  text: `select s.settlement_id as "settlementId", s.contribution_count as "contributionCount" from settlement s
-    where s.partner_id = $1 and $2 in (s.period_label, left(s.period_label, 7)) and s.status = 'closed' and s.contribution_count > 0
-      and (select p.settlement_id from impact_batch_settlement p where p.partner_id = $1 and p.settlement_id = s.settlement_id) is null`,
-};
-
-/** The closed settlements with contributions that are in no batch yet, of a calendar month such as `2026-11` or of one period. */
-export async function listUnpooledSettlements(db: Queryable, partnerId: string, period: string): Promise<BatchSettlement[]> {
-  const rows = await run<Omit<BatchSettlement, 'partnerId'>>(db, UNPOOLED, [partnerId, period]);
-  return rows.map((row) => ({ partnerId, ...row }));
-}
-
 /** Where a contribution is. */
 export interface PooledContribution {
   readonly transactionId: string;

@@ -95,11 +95,26 @@ export async function listPooledInOrder(
   return (await listByKeyset<Row, 'partner_id'>(db, POOLED, conditions, page)).map(readRow);
 }
 
+/** SQL for the condition that the closed settlement `s` has contributions and is in no batch yet; `partnerId` is SQL. */
+const isFree = (partnerId: string) => `s.contribution_count > 0 and (
+        select p.settlement_id from impact_batch_settlement p where p.partner_id = ${partnerId} and p.settlement_id = s.settlement_id
+      ) is null`;
+
+const UNPOOLED: Statement = {
+  name: 'list_unpooled_settlements',
+  text: `select s.settlement_id as "settlementId" from settlement s
+    where s.partner_id = $1 and $2 in (s.period_label, left(s.period_label, 7)) and s.status = 'closed' and ${isFree('$1')}`,
+};
+
+/** The closed settlements with contributions that are in no batch yet, of a calendar month such as `2026-11` or of one period. */
+export async function listUnpooledSettlements(db: Queryable, partnerId: string, period: string): Promise<PooledPlace[]> {
+  const rows = await run<Pick<PooledPlace, 'settlementId'>>(db, UNPOOLED, [partnerId, period]);
+  return rows.map(({ settlementId }) => ({ partnerId, settlementId }));
+}
+
 const listClosed = (name: string, partnerId: string): KeysetList<'closed_at'> => ({
   name,
-  select: `${columnsOf(partnerId)}, s.contribution_count > 0 and (
-        select p.settlement_id from impact_batch_settlement p where p.partner_id = ${partnerId} and p.settlement_id = s.settlement_id
-      ) is null as "isFree"`,
+  select: `${columnsOf(partnerId)}, ${isFree(partnerId)} as "isFree"`,
   from: 'settlement s',
   where: "s.status = 'closed'",
   orders: {
