@@ -62,12 +62,20 @@ interface PartnerFilterProps {
   readonly isRequired?: boolean;
   /** Among the fields of a form. */
   readonly isWide?: boolean;
+  readonly disabled?: boolean;
   /** What is wrong with it. */
   readonly error?: ReactNode;
 }
 
 /** Enter chooses the only partner whose name fits what is typed. */
-export function PartnerFilter({ value, onChange, isRequired = false, isWide = false, error }: PartnerFilterProps) {
+export function PartnerFilter({
+  value,
+  onChange,
+  isRequired = false,
+  isWide = false,
+  disabled = false,
+  error,
+}: PartnerFilterProps) {
   const t = useTexts(COMMON);
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(asMeant(typed), 200);
@@ -94,6 +102,7 @@ export function PartnerFilter({ value, onChange, isRequired = false, isWide = fa
       placeholder={isRequired ? t.choosePartner : t.all}
       searchable
       clearable={!isRequired}
+      disabled={disabled}
       {...(isRequired && { withAsterisk: true, 'aria-required': true, openOnFocus: false })}
       {...chosenIf(value !== undefined)}
       data={[...options.values()].map((each) => ({ value: each.partner_id, label: labelOf(each, known) }))}

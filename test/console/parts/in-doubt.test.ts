@@ -4,8 +4,11 @@ import { after, describe, test } from 'node:test';
 import type { Locator, Page } from 'playwright-core';
 import { newConfirmation, uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
+import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
+import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner, client } = (scene ?? {}) as Scene;
@@ -163,6 +166,228 @@ describe('of which the answer was lost', needsBrowser, () => {
     await send.click();
     await dialog.waitFor({ state: 'detached' });
     assert.equal(await countOf('select from project where name_en = $1', name), 1);
+  });
+});
+
+describe('of which the answer was lost, in a dialog that is opened again', needsBrowser, () => {
+  const fieldsOf = (form: Locator) => form.locator('input:not([type=hidden]), textarea').all();
+
+  for (const [language, words] of [
+    [
+      'en',
+      {
+        open: 'Report a refused event',
+        partner: 'Partner',
+        event: 'Event id of the partner',
+        order: 'Order (partner_order_ref)',
+        points: 'Points that the partner took',
+        reason: 'Reason',
+        inDoubt: 'the failure may have been drafted',
+        cancel: 'Cancel',
+      },
+    ],
+    [
+      'ar',
+      {
+        open: 'الإبلاغ عن حدث مرفوض',
+        partner: 'الشريك',
+        event: 'معرّف الحدث لدى الشريك',
+        order: 'الطلب (partner_order_ref)',
+        points: 'النقاط التي خصمها الشريك',
+        reason: 'السبب',
+        inDoubt: 'ربما أُعدّت المسودة',
+        cancel: 'إلغاء',
+      },
+    ],
+  ] as const)
+    test(`a failure keeps its fields and its reason as they were sent, and is drafted once, ${language}`, async () => {
+      const page = await browser.signedIn('operator', { language });
+      await page.goto(`${browser.baseUrl}/failures`);
+      const open = page.getByRole('main').getByRole('button', { name: words.open });
+      const form = page.getByRole('dialog').locator('form');
+      await open.click();
+      const event = uniqueId('event');
+      await choose(form, { field: words.partner, option: 'Souq Express' });
+      await form.getByLabel(words.event).fill(event);
+      await form.getByLabel(words.order).fill(uniqueId('order'));
+      await form.getByLabel(words.points).fill('25');
+      await form.getByLabel(words.reason, { exact: false }).last().fill('Another contribution holds the order.');
+      const giveUp = await loseFirstAnswer(page, '**/operator/v1/failures');
+      const send = form.locator('button[type=submit]');
+      await send.click();
+      assert.deepEqual(await statesMeanwhile(form), [true]);
+      giveUp();
+      await form.getByRole('alert').getByText(words.inDoubt).waitFor();
+      assert.deepEqual([...new Set(await stateOf(await fieldsOf(form)))], [true]);
+      await form.getByRole('button', { name: words.cancel }).click();
+      await form.waitFor({ state: 'detached' });
+      await open.click();
+      await form.getByRole('alert').getByText(words.inDoubt).waitFor();
+      assert.deepEqual([...new Set(await stateOf(await fieldsOf(form)))], [true]);
+      assert.equal(await form.locator('textarea').first().inputValue(), 'Another contribution holds the order.');
+      await send.click();
+      await form.waitFor({ state: 'detached' });
+      assert.equal(await countOf('select from failure_draft where partner_event_id = $1', event), 1);
+    });
+
+  test('a version of a rule keeps its fields as they were sent, and is created once', async () => {
+    const page = await browser.signedIn('admin');
+    await page.goto(`${browser.baseUrl}/rules/new?partner=${partner.partnerId}`);
+    const form = page.getByRole('main').locator('form');
+    const version = uniqueId('v');
+    await form.getByLabel('Version').fill(version);
+    const create = form.getByRole('button', { name: 'New version' });
+    const dialog = page.getByRole('dialog');
+    const giveUp = await loseFirstAnswer(page, '**/operator/v1/rules');
+    await create.click();
+    await dialog.getByRole('button', { name: 'New version' }).click();
+    assert.deepEqual([...new Set(await stateOf(await fieldsOf(form)))], [true]);
+    giveUp();
+    await dialog.getByRole('alert').getByText('the version may have been created').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.deepEqual([...new Set(await stateOf(await fieldsOf(form)))], [true]);
+    await create.click();
+    await dialog.getByRole('alert').getByText('the version may have been created').waitFor();
+    await dialog.getByRole('button', { name: 'New version' }).click();
+    await page.waitForURL(/\/rules\?partner=/);
+    assert.equal(await countOf('select from rule_version where version = $1', version), 1);
+  });
+
+  test('an answer to a dispute keeps its text and its language as they were sent, and is recorded once', async () => {
+    const { partnerId, client: own, open } = await newSettledPartner(service);
+    await own.confirm({ points: 150 });
+    await closeThrough(service, open);
+    await own.post(`/v1/settlements/${open.settlementId}/acknowledgement`, { status: 'disputed', note: 'Too much.' });
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/settlements/${partnerId}/${open.settlementId}`);
+    const section = page.locator('#reply');
+    const text = section.locator('textarea').first();
+    await text.fill('We corrected it.');
+    const record = section.getByRole('button', { name: 'I have sent it' });
+    const dialog = page.getByRole('dialog');
+    const giveUp = await loseFirstAnswer(page, '**/replies');
+    await record.click();
+    await dialog.getByRole('button', { name: 'I have sent it' }).click();
+    giveUp();
+    await dialog.getByRole('alert').getByText('this text may have been recorded').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await text.isDisabled(), true);
+    const languages = section.getByRole('radiogroup', { name: 'Language of the answer' });
+    assert.deepEqual(await stateOf(await languages.getByRole('radio').all()), [true, true]);
+    await record.click();
+    await dialog.getByRole('alert').getByText('this text may have been recorded').waitFor();
+    await dialog.getByText('We corrected it.', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'I have sent it' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(
+      await countOf("select from audit_entry where action = 'dispute.reply' and subject_id = $1", open.settlementId),
+      1,
+    );
+    assert.equal(await text.isDisabled(), false);
+  });
+
+  test('a file of evidence keeps its fields as they were sent, and is recorded once', async () => {
+    const { partnerId, client: own, open } = await newSettledPartner(service);
+    await own.confirm({ points: 40 });
+    await closeThrough(service, open);
+    const operator = await signedInOperator(service, 'operator');
+    const post = async (path: string, body: object) => (await operator.postOnce(`/operator/v1/${path}`, body)).body;
+    const { impact_batch_id: id } = await post('impact-batches', { name: uniqueId('Batch'), quantity: '5' });
+    await post(`impact-batches/${id}/settlements`, { partner_id: partnerId, settlement_ids: [open.settlementId] });
+    const { project_id } = await post('projects', { name_en: 'Coast', name_ar: 'الساحل', country: 'SA' });
+    await post(`impact-batches/${id}/advance`, { to: 'allocated', project_id });
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/impact/${id}`);
+    const add = page.getByRole('main').getByRole('button', { name: 'Add evidence' });
+    const dialog = page.getByRole('dialog');
+    await add.click();
+    const buffer = Buffer.from('a photo');
+    await page.locator('input[type=file]').setInputFiles({ name: 'coast.jpg', mimeType: 'image/jpeg', buffer });
+    await dialog.getByLabel('Public address').fill('https://files.example.org/coast.jpg');
+    await dialog.getByLabel('Captured: day').fill('2026-01-02');
+    const giveUp = await loseFirstAnswer(page, '**/evidence?*');
+    const send = dialog.locator('button[type=submit]');
+    await send.click();
+    assert.deepEqual(await statesMeanwhile(dialog), [true]);
+    giveUp();
+    await dialog.getByRole('alert').getByText('the file may have been recorded').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await add.click();
+    await dialog.getByRole('alert').getByText('the file may have been recorded').waitFor();
+    await dialog.getByText('coast.jpg').waitFor();
+    assert.equal(await dialog.getByLabel('Public address').inputValue(), 'https://files.example.org/coast.jpg');
+    assert.deepEqual([...new Set(await stateOf(await dialog.getByRole('textbox').all()))], [true]);
+    await send.click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await countOf('select from impact_evidence where impact_batch_id = $1', id), 1);
+    await add.click();
+    assert.equal(await dialog.getByLabel('Public address').inputValue(), '');
+  });
+
+  test('a decision keeps its reason until its dialog is closed, and that of another review is open', async () => {
+    const [first, second] = [await scene?.newPending(), await scene?.newPending()];
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/reviews?partner=${partner.partnerId}`);
+    const dialog = page.getByRole('dialog');
+    const reason = dialog.getByLabel('Reason');
+    const ask = async (order = '') => {
+      await page.getByLabel(order).check();
+      await page.getByRole('main').getByRole('button', { name: 'Fail', exact: true }).click();
+      await reason.waitFor();
+    };
+    const close = async (order = '') => {
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await page.getByLabel(order).uncheck();
+    };
+    await ask(first?.order);
+    await reason.fill('Cancelled by telephone.');
+    await page.route(/\/reviews\/decisions$/, (route) => route.abort());
+    await dialog.locator('button[type=submit]').click();
+    await dialog.getByRole('alert').getByText('so the change may have been made').waitFor();
+    await page.unroute(/\/reviews\/decisions$/);
+    assert.equal(await reason.isDisabled(), true);
+    await close(first?.order);
+    await ask(second?.order);
+    assert.deepEqual([await reason.isDisabled(), await reason.inputValue()], [false, '']);
+    await close(second?.order);
+    await ask(first?.order);
+    assert.deepEqual([await reason.isDisabled(), await reason.inputValue()], [false, '']);
+    await reason.fill('Cancelled by letter.');
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    const { rows } = await service.database.pool.query(
+      'select transaction_id, note from contribution_review where transaction_id = any($1) and resolved_at is not null',
+      [[first?.transactionId, second?.transactionId]],
+    );
+    assert.deepEqual(rows, [{ transaction_id: first?.transactionId, note: 'Cancelled by letter.' }]);
+  });
+
+  test('the reason for which an endpoint is disabled stays until the dialog is closed', async () => {
+    const { partner: owner, endpointId } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator');
+    await page.goto(`${browser.baseUrl}/webhooks/${owner.partnerId}/${endpointId}`);
+    const disable = page.getByRole('main').getByRole('button', { name: 'Disable' });
+    const dialog = page.getByRole('dialog');
+    const reason = dialog.getByLabel('Reason');
+    await disable.click();
+    await reason.fill('It moves.');
+    await page.route('**/disable', (route) => route.abort());
+    await dialog.locator('button[type=submit]').click();
+    await dialog.getByRole('alert').getByText('so the change may have been made').waitFor();
+    await page.unroute('**/disable');
+    assert.deepEqual([await reason.isDisabled(), await reason.inputValue()], [true, 'It moves.']);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await disable.click();
+    assert.deepEqual([await reason.isDisabled(), await reason.inputValue()], [false, '']);
+    await reason.fill('It stops.');
+    await dialog.locator('button[type=submit]').click();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByText('It stops.').waitFor();
   });
 });
 

@@ -244,7 +244,7 @@ describe('a change that a proxy answers in place of the service', needsBrowser, 
     });
     const send = dialog.locator('button[type=submit]');
     await send.click();
-    await dialog.getByRole('alert').getByText(MAY_BE_MADE).waitFor();
+    await dialog.getByRole('alert').getByText('the failure may have been drafted').waitFor();
     await mend();
     await send.click();
     await dialog.waitFor({ state: 'detached' });

@@ -35,6 +35,8 @@ export function DraftFailure() {
       setTyped(EMPTY);
     },
   });
+  // It is drafted then, and the same request brings it.
+  const [sent] = draft.inDoubt;
   const close = () => {
     setOpen(false);
     setTried(false);
@@ -58,12 +60,14 @@ export function DraftFailure() {
         consequence={t.draftConsequence}
         label={t.draft}
         asksReason
+        sentReason={sent?.reason}
         change={draft}
         fields={Object.keys(EMPTY)}
+        inDoubt={sent !== undefined && t.draftInDoubt}
         isTyped={typed !== EMPTY}
         onConfirm={(reason) => {
           setTried(true);
-          if (Object.values(values).every((value) => value !== '')) draft.mutate({ ...values, reason });
+          if (Object.values(values).every((value) => value !== '')) draft.mutate(sent ?? { ...values, reason });
         }}
       >
         <Stack gap="md">
@@ -72,6 +76,7 @@ export function DraftFailure() {
             onChange={(id) => set('partner_id', id ?? '')}
             isRequired
             isWide
+            disabled={draft.isLocked}
             error={wrongWith('partner_id', common.partner)}
           />
           {fields.map(({ name, label, help }) => (
@@ -82,6 +87,7 @@ export function DraftFailure() {
               withAsterisk
               aria-required
               dir="ltr"
+              disabled={draft.isLocked}
               value={typed[name]}
               error={wrongWith(name, label)}
               onChange={(event) => set(name, event.currentTarget.value)}

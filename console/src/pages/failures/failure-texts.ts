@@ -32,6 +32,10 @@ export const FAILURE = {
     (name: string) => `The failure of event ${isolateForeign(name)} is drafted.`,
     (name: string) => `أُعدّت مسودة إخفاق الحدث ${isolateForeign(name)}.`,
   ],
+  draftInDoubt: [
+    'No answer came: the failure may have been drafted. Press the button again: if it was, it is not drafted twice. A wrong draft can be rejected in the list.',
+    'لم يصل رد، وربما أُعدّت المسودة. اضغط الزر مرة أخرى: إن كانت قد أُعدّت فلن تتكرر. ويمكن رفض مسودة خاطئة من القائمة.',
+  ],
   partnerEvent: ['Event id of the partner (partner_event_id)', 'معرّف الحدث لدى الشريك (partner_event_id)'],
   eventHelp: ['8 to 128 characters out of A-Z a-z 0-9 . _ : -', `من 8 إلى 128 حرفًا من ${isolate('A-Z a-z 0-9 . _ : -')}`],
   order: ['Order (partner_order_ref)', 'الطلب (partner_order_ref)'],

@@ -46,11 +46,11 @@ interface AddEvidenceProps {
 /** Records a file as evidence: hashed here, sent, and hashed again by the service, which compares the two. */
 export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   const t = useTexts(IMPACT);
-  const { isRequired, changedMeanwhile } = useTexts(COMMON);
+  const { changedMeanwhile } = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
   /** Whether it was tried to send no file. */
   const [isMissing, setMissing] = useState(false);
-  const [chosen, setChosen] = useState<Chosen>();
+  const { chosen, choose, isHashing } = useHashedFile();
   const [stated, setStated] = useState(NOTHING);
   const [share, setShare] = useState(0);
   const add = useChange({
@@ -60,30 +60,20 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
       return sendFile(path, { file, key, contentType: 'application/octet-stream', onProgress: setShare });
     },
     done: t.evidenceAdded(chosen?.file.name ?? ''),
-    onDone: () => close(),
+    onDone: () => end(),
     isContested: true,
   });
-  const close = () => {
+  // It is recorded then, and the same request brings it.
+  const [sent] = add.inDoubt;
+  const end = () => {
     setOpen(false);
-    setChosen(undefined);
+    void choose(null);
     setMissing(false);
     setStated(NOTHING);
   };
-  const choose = async (file: File | null) => {
-    add.reset();
-    setMissing(false);
-    if (!file) return setChosen(undefined);
-    if (file.size > BYTES_MAX) return setChosen({ file, refusal: 'fileTooLarge' });
-    setChosen({ file });
-    const hashed = await hashOf(file).then(
-      (sha256) => ({ file, sha256 }),
-      () => ({ file, refusal: 'unreadable' as const }),
-    );
-    setChosen((now) => (now?.file === file ? hashed : now));
-  };
-  const isHashing = chosen !== undefined && chosen.sha256 === undefined && !chosen.refusal;
   if (!useMay('operator')) return null;
   const send = () => {
+    if (sent) return add.mutate(sent);
     if (chosen?.sha256 === undefined) return setMissing(chosen === undefined);
     const { type, url, captured } = stated;
     const captured_at = new Date(captured).toISOString();
@@ -98,12 +88,14 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
       )}
       <ConfirmDialog
         isOpen={isOpen}
-        onClose={close}
+        onClose={sent ? () => setOpen(false) : end}
         title={t.addEvidence}
         consequence={verified ? changedMeanwhile : t.evidenceConsequence}
         label={t.addEvidence}
         change={{ ...add, isPending: add.isPending || isHashing }}
         isDone={verified !== undefined}
+        inDoubt={sent !== undefined && t.evidenceInDoubt}
+        isTyped={sent !== undefined}
         fields={['file', 'type', 'url', 'captured_at']}
         onConfirm={send}
       >
@@ -111,25 +103,69 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
           <FasterChange change={verified} />
         ) : (
           <Stack gap="md">
-            <FileInput
-              label={t.file}
-              description={t.fileHelp}
-              placeholder={t.chooseFile}
-              required
-              value={chosen?.file ?? null}
-              error={(isMissing && isRequired) || (chosen?.refusal ? t[chosen.refusal] : problemOf(add.error, 'file'))}
-              onChange={(file) => void choose(file)}
+            <FileField
+              {...{ batchId, chosen, isMissing }}
+              change={add}
+              onChange={(file) => {
+                add.reset();
+                setMissing(false);
+                void choose(file);
+              }}
             />
-            {chosen?.refusal === 'fileTooLarge' && (
-              <Code dir="ltr">
-                {`npx partner-impact impact-batch add-evidence --batch ${batchId} --file FILE --type TYPE --url URL --captured-at TIME`}
-              </Code>
-            )}
             <HashOf chosen={chosen} share={add.isPending ? share : undefined} />
-            <EvidenceFields stated={stated} error={add.error} onChange={setStated} />
+            <EvidenceFields stated={stated} error={add.error} isLocked={add.isLocked} onChange={setStated} />
           </Stack>
         )}
       </ConfirmDialog>
+    </>
+  );
+}
+
+/** The file that is chosen, with its hash once it is computed. */
+function useHashedFile() {
+  const [chosen, setChosen] = useState<Chosen>();
+  const choose = async (file: File | null) => {
+    if (!file) return setChosen(undefined);
+    if (file.size > BYTES_MAX) return setChosen({ file, refusal: 'fileTooLarge' });
+    setChosen({ file });
+    const hashed = await hashOf(file).then(
+      (sha256) => ({ file, sha256 }),
+      () => ({ file, refusal: 'unreadable' as const }),
+    );
+    setChosen((now) => (now?.file === file ? hashed : now));
+  };
+  return { chosen, choose, isHashing: chosen !== undefined && chosen.sha256 === undefined && !chosen.refusal };
+}
+
+interface FileFieldProps {
+  readonly batchId: string;
+  readonly chosen: Chosen | undefined;
+  readonly isMissing: boolean;
+  readonly change: { readonly error: Error | null; readonly isLocked: boolean };
+  readonly onChange: (file: File | null) => void;
+}
+
+/** A file that is larger than the service takes is recorded by a command. */
+function FileField({ batchId, chosen, isMissing, change: { error, isLocked }, onChange }: FileFieldProps) {
+  const t = useTexts(IMPACT);
+  const { isRequired } = useTexts(COMMON);
+  return (
+    <>
+      <FileInput
+        label={t.file}
+        description={t.fileHelp}
+        placeholder={t.chooseFile}
+        required
+        disabled={isLocked}
+        value={chosen?.file ?? null}
+        error={(isMissing && isRequired) || (chosen?.refusal ? t[chosen.refusal] : problemOf(error, 'file'))}
+        onChange={onChange}
+      />
+      {chosen?.refusal === 'fileTooLarge' && (
+        <Code dir="ltr">
+          {`npx partner-impact impact-batch add-evidence --batch ${batchId} --file FILE --type TYPE --url URL --captured-at TIME`}
+        </Code>
+      )}
     </>
   );
 }
@@ -167,10 +203,11 @@ function HashOf({ chosen, share }: HashOfProps) {
 interface EvidenceFieldsProps {
   readonly stated: Stated;
   readonly error: Error | null;
+  readonly isLocked: boolean;
   readonly onChange: (stated: Stated) => void;
 }
 
-function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
+function EvidenceFields({ stated, error, isLocked: disabled, onChange }: EvidenceFieldsProps) {
   const t = useTexts(IMPACT);
   return (
     <>
@@ -181,6 +218,7 @@ function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
         dir="ltr"
         data={TYPES}
         maxLength={40}
+        disabled={disabled}
         value={stated.type}
         error={problemOf(error, 'type')}
         onChange={(type) => onChange({ ...stated, type })}
@@ -192,6 +230,7 @@ function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
         required
         dir="ltr"
         maxLength={2_000}
+        disabled={disabled}
         placeholder="https://"
         value={stated.url}
         error={problemOf(error, 'url')}
@@ -200,6 +239,7 @@ function EvidenceFields({ stated, error, onChange }: EvidenceFieldsProps) {
       <MomentField
         label={t.captured}
         required
+        disabled={disabled}
         value={stated.captured}
         error={problemOf(error, 'captured_at')}
         onChange={(captured) => onChange({ ...stated, captured })}

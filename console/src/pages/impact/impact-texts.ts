@@ -246,6 +246,10 @@ export const IMPACT = {
     'The SHA-256 of the file is recorded for ever, and partners get an event with its address. The file itself is not kept: put it at its public address. This is final.',
     'تُسجَّل بصمة الملف SHA-256 إلى الأبد، ويصل إلى الشركاء إشعار بعنوانه. لا يُحفظ الملف نفسه: ضعه في عنوانه العام. هذا نهائي.',
   ],
+  evidenceInDoubt: [
+    'No answer came: the file may have been recorded. Press the button again: if it was, it is not recorded twice.',
+    'لم يصل رد، وربما سُجّل الملف. اضغط الزر مرة أخرى: إن كان قد سُجّل فلن يتكرر.',
+  ],
   file: ['File', 'الملف'],
   fileHelp: [
     'At most 256 MiB. It is hashed here, and again by the service.',

@@ -81,11 +81,13 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
     done: t.created(stated.version.trim()),
     onDone: onCreated,
   });
+  // The version is there then, and the same request brings it.
+  const [sent] = create.inDoubt;
   const send = () => {
     if (isOfFields) setPreviewed(undefined);
     const everything = stated.kind === 'contribution_rule' && stated.reviews_everything ? { reviews_everything: true } : {};
     const start = stated.starts_at === '' ? {} : { starts_at: new Date(stated.starts_at).toISOString() };
-    create.mutate({ ...members, ...everything, ...start, version: stated.version.trim() });
+    create.mutate(sent ?? { ...members, ...everything, ...start, version: stated.version.trim() });
   };
   const look = () => {
     const everything = stated.kind === 'contribution_rule' && stated.reviews_everything;
@@ -103,6 +105,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
         <Stack gap="md">
           <RuleFields
             {...{ stated, partner, hasCurrency: currency !== null, error: refused ?? create.error, onChange: setStated }}
+            isLocked={create.isLocked}
             {...present({ onPartner })}
           />
           <Group justify="flex-end">
@@ -125,6 +128,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
         consequence={t.createConsequence}
         label={t.create}
         change={create}
+        inDoubt={sent !== undefined && t.createInDoubt}
         onConfirm={send}
       >
         <RuleDraftFacts stated={stated} partner={partner} />

@@ -35,6 +35,8 @@ interface RuleFieldsProps {
   /** A partner without a currency has neither value nor cost. */
   readonly hasCurrency: boolean;
   readonly error: Error | null;
+  /** Whether they keep what was sent. */
+  readonly isLocked: boolean;
   readonly onChange: (stated: StatedRule) => void;
   /** Absent where the partner is fixed. */
   readonly onPartner?: (partnerId: string | undefined) => void;
@@ -42,7 +44,7 @@ interface RuleFieldsProps {
 
 type TextField = Exclude<keyof StatedRule, 'kind' | 'reviews_everything' | 'starts_at'>;
 
-export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPartner }: RuleFieldsProps) {
+export function RuleFields({ stated, partner, hasCurrency, error, isLocked, onChange, onPartner }: RuleFieldsProps) {
   const t = useTexts(RULE);
   const kinds = useTexts(RULE_KIND);
   // A preview takes neither a name nor a time.
@@ -54,6 +56,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
       required={name === 'version'}
       dir="ltr"
       maxLength={64}
+      disabled={isLocked}
       value={stated[name]}
       error={problemOf(error, name)}
       onChange={(event) => onChange({ ...stated, [name]: inDigits(event.currentTarget.value) })}
@@ -71,15 +74,17 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
             label,
             disabled: !hasCurrency && value !== 'contribution_rule',
           }))}
+          disabled={isLocked}
           value={stated.kind}
           onChange={(kind) => onChange({ ...stated, kind: kind as Kind })}
         />
-        {onPartner && <PartnerFilter value={partner} onChange={onPartner} isWide />}
+        {onPartner && <PartnerFilter value={partner} onChange={onPartner} isWide disabled={isLocked} />}
         {mayCreate && field('version', t.version, <WithCode text={t.versionHelp} />)}
         {mayCreate && (
           <MomentField
             label={t.starts}
             description={t.startsHelp}
+            disabled={isLocked}
             value={stated.starts_at}
             error={problemOf(error, 'starts_at')}
             onChange={(starts_at) => onChange({ ...stated, starts_at })}
@@ -97,6 +102,7 @@ export function RuleFields({ stated, partner, hasCurrency, error, onChange, onPa
           </FieldRow>
           <Checkbox
             label={t.reviewsEverything}
+            disabled={isLocked}
             checked={stated.reviews_everything}
             onChange={(event) => onChange({ ...stated, reviews_everything: event.currentTarget.checked })}
           />

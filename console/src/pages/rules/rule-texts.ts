@@ -78,6 +78,10 @@ export const RULE = {
     'New contributions are taken under this version from its start. What is recorded keeps its own. It can be withdrawn until a minute before its start; afterwards only another version replaces it.',
     'تُقبل المساهمات الجديدة وفق هذا الإصدار ابتداءً من وقته، وما سُجّل يحتفظ بإصداره. يمكن سحبه حتى دقيقة واحدة قبل بدئه، وبعد ذلك لا يستبدله إلا إصدار آخر.',
   ],
+  createInDoubt: [
+    'No answer came: the version may have been created. Press the button again: if it was, it is not created twice. A wrong version can be withdrawn in the list until a minute before its start.',
+    'لم يصل رد، وربما أُنشئ الإصدار. اضغط الزر مرة أخرى: إن كان قد أُنشئ فلن يتكرر. ويمكن سحب إصدار خاطئ من القائمة حتى دقيقة واحدة قبل بدئه.',
+  ],
   created: [
     (name: string) => `The version ${isolateForeign(name)} is created.`,
     (name: string) => `أُنشئ الإصدار ${isolateForeign(name)}.`,

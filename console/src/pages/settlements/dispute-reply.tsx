@@ -12,7 +12,7 @@ import { useLanguage, useTexts } from '../../texts/language.tsx';
 import type { Language } from '../../texts/text.ts';
 import { countDifferences, type Reconciliation } from '../reconciliations/verdicts.ts';
 import { ComparedListChoice } from './compared-list-choice.tsx';
-import { RecordReply } from './record-reply.tsx';
+import { RecordReply, type Reply, useReply } from './record-reply.tsx';
 import { composeReply, countRecorded, REPLY_CHARACTERS_MAX, type ReplyFacts } from './reply-text.ts';
 import { useAdjustmentsOf } from './settlement-adjustments.tsx';
 import { useDoneReconciliations } from './settlement-reconciliations.tsx';
@@ -93,6 +93,7 @@ export function DisputeReply({ settlement, dispute }: Disputed) {
   const [listId, setListId] = useState<string>();
   useUnsaved(Object.values(drafts).some(({ typed }) => typed !== undefined));
   const { composed, waiting, lists, list, failed } = useComposed({ settlement, dispute }, { language, ...present({ listId }) });
+  const reply = useReply(settlement);
   const { kept, typed } = drafts[language] ?? {};
   const begun = kept ?? composed;
   const text = typed ?? begun;
@@ -104,6 +105,8 @@ export function DisputeReply({ settlement, dispute }: Disputed) {
       actions={
         <SegmentedControl
           size="xs"
+          aria-label={t.replyLanguage}
+          disabled={reply.isLocked}
           styles={{ label: { paddingInline: 12 } }}
           value={language}
           onChange={(chosen) => setLanguage(chosen as Language)}
@@ -123,7 +126,7 @@ export function DisputeReply({ settlement, dispute }: Disputed) {
           <NotComposed error={failed[0]?.error ?? null} onRetry={() => failed.forEach((query) => void query.refetch())} />
         ) : (
           <ReplyText
-            {...{ settlement, language, text }}
+            {...{ reply, language, text }}
             isComposed={text === composed}
             onChange={(words) => setDraft({ kept, typed: words === begun ? undefined : words })}
             onKeep={() => setDraft({ kept: begun, typed })}
@@ -140,7 +143,7 @@ function NotComposed({ error, onRetry }: { readonly error: Error | null; readonl
 }
 
 interface ReplyTextProps {
-  readonly settlement: Settlement;
+  readonly reply: Reply;
   readonly language: Language;
   readonly text: string;
   /** Whether it is what is composed now. */
@@ -152,8 +155,11 @@ interface ReplyTextProps {
   readonly onRelease: () => void;
 }
 
-/** The words themselves. Once they are copied they stay as they are until they are recorded: that is what was sent. */
-function ReplyText({ settlement, language, text, isComposed, onChange, onKeep, onRelease }: ReplyTextProps) {
+/**
+ * The words themselves. Once they are copied they stay as they are until they are recorded: that is what was sent. While they may have been
+ * recorded nobody changes them.
+ */
+function ReplyText({ reply, language, text, isComposed, onChange, onKeep, onRelease }: ReplyTextProps) {
   const t = useTexts(SETTLEMENT);
   const length = countRecorded(text);
   const [characters, most] = [length, REPLY_CHARACTERS_MAX].map((count) => formatWhole(String(count))) as [string, string];
@@ -168,13 +174,14 @@ function ReplyText({ settlement, language, text, isComposed, onChange, onKeep, o
         lang={language}
         description={t.replyLength(characters, most)}
         error={length > REPLY_CHARACTERS_MAX && t.replyTooLong(String(length - REPLY_CHARACTERS_MAX))}
+        disabled={reply.isLocked}
         value={text}
         onCopy={onKeep}
         onChange={({ currentTarget: { value } }) => onChange(value)}
       />
       <Group justify="flex-end">
         {!isComposed && (
-          <Button variant="subtle" onClick={onRelease}>
+          <Button variant="subtle" disabled={reply.isLocked} onClick={onRelease}>
             {t.composeAnew}
           </Button>
         )}
@@ -191,7 +198,7 @@ function ReplyText({ settlement, language, text, isComposed, onChange, onKeep, o
             </Button>
           )}
         </CopyButton>
-        <RecordReply settlement={settlement} text={text} onOpen={onKeep} onRecorded={onRelease} />
+        <RecordReply reply={reply} text={text} onOpen={onKeep} onRecorded={onRelease} />
       </Group>
     </>
   );

@@ -2,25 +2,18 @@ import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
-import { useChange } from '../../api/use-change.ts';
+import { type Change, useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { asRecorded, countRecorded, REPLY_CHARACTERS_MAX } from './reply-text.ts';
 import { SETTLEMENT } from './settlement-texts.ts';
 
-interface RecordReplyProps {
-  readonly settlement: components['schemas']['Settlement'];
-  /** The words as they were sent. */
-  readonly text: string;
-  readonly onOpen: () => void;
-  readonly onRecorded: () => void;
-}
+export type Reply = Change<string, unknown>;
 
-/** Keeps with the settlement what the person told the partner. */
-export function RecordReply({ settlement: { partner_id, settlement_id }, text, onOpen, onRecorded }: RecordReplyProps) {
+/** The change that keeps an answer with the settlement: beside the text, which stays as it was sent while that may have been recorded. */
+export function useReply({ partner_id, settlement_id }: components['schemas']['Settlement']): Reply {
   const t = useTexts(SETTLEMENT);
-  const [isOpen, setOpen] = useState(false);
-  const change = useChange({
+  return useChange({
     send: (words: string, key) =>
       answerOf(
         client.POST('/operator/v1/partners/{partner_id}/settlements/{settlement_id}/replies', {
@@ -29,12 +22,31 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text, o
         }),
       ),
     done: t.replyRecorded,
-    onDone() {
-      setOpen(false);
-      onRecorded();
-    },
   });
-  const recorded = asRecorded(text);
+}
+
+interface RecordReplyProps {
+  readonly reply: Reply;
+  /** The words as they were sent. */
+  readonly text: string;
+  readonly onOpen: () => void;
+  readonly onRecorded: () => void;
+}
+
+/** Keeps with the settlement what the person told the partner. */
+export function RecordReply({ reply, text, onOpen, onRecorded }: RecordReplyProps) {
+  const t = useTexts(SETTLEMENT);
+  const [isOpen, setOpen] = useState(false);
+  // It is recorded then, and the same request brings it.
+  const [sent] = reply.inDoubt;
+  const recorded = sent ?? asRecorded(text);
+  const record = () =>
+    reply.mutate(recorded, {
+      onSuccess() {
+        setOpen(false);
+        onRecorded();
+      },
+    });
   return (
     <>
       <Button
@@ -54,8 +66,9 @@ export function RecordReply({ settlement: { partner_id, settlement_id }, text, o
         consequence={t.recordConsequence}
         label={t.recordReply}
         color="forest"
-        change={change}
-        onConfirm={() => change.mutate(recorded)}
+        change={reply}
+        inDoubt={sent !== undefined && t.replyInDoubt}
+        onConfirm={record}
       >
         <Text className="foreign" dir="auto" style={{ whiteSpace: 'pre-line' }}>
           {recorded}

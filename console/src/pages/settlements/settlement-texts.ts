@@ -176,6 +176,11 @@ export const SETTLEMENT = {
     'The text as it stands is kept with the settlement, with your name and the time, for colleagues. It cannot be changed. The dispute stays open until the partner accepts.',
     'يُحفظ النص كما هو مع التسوية، مع اسمك ووقت التسجيل، ليراه زملاؤك. لا يمكن تغييره. يبقى الاعتراض قائمًا حتى يقبل الشريك.',
   ],
+  replyInDoubt: [
+    'No answer came: this text may have been recorded. Press the button again: if it was, it is not recorded twice. Another text can be recorded afterwards.',
+    'لم يصل رد، وربما سُجّل هذا النص. اضغط الزر مرة أخرى: إن كان قد سُجّل فلن يتكرر. ويمكن تسجيل نص آخر بعد ذلك.',
+  ],
+  replyLanguage: ['Language of the answer', 'لغة الرد'],
   replyRecorded: ['The answer is recorded with the settlement.', 'سُجّل الرد مع التسوية.'],
   replied: ['Answered by', 'صاحب الرد'],
   showReply: ['Show what was sent', 'إظهار ما أُرسل'],

@@ -1,6 +1,7 @@
 /** The one dialog before what is final: what will happen, why, and a button that says what it does. */
 import { Alert, Button, Group, Stack, Textarea } from '@mantine/core';
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { mayBeMade } from '../../api/api-error.ts';
 import { useHeld, useUnsaved } from '../../app/unsaved.ts';
 import { withoutHidden } from '../../format/as-meant.ts';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -33,6 +34,8 @@ interface FormProps {
   readonly inDoubt?: string | false;
   /** Absent where no reason is kept. */
   readonly asksReason?: boolean;
+  /** The reason that was sent, where another would be another change: it stays also in a dialog that is opened again. */
+  readonly sentReason?: string | undefined;
   readonly onConfirm: (reason: string) => void;
   readonly children?: ReactNode;
 }
@@ -67,16 +70,20 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
     isDone = false,
     isRepeated = false,
     asksReason = false,
+    sentReason,
     onConfirm,
     onCancel,
     fields = [],
     inDoubt = false,
   } = props;
   const t = useTexts(COMMON);
-  const [reason, setReason] = useState('');
+  const [typed, setReason] = useState('');
+  const reason = sentReason ?? typed;
   const [isTypedInto, setTypedInto] = useState(false);
   useUnsaved(props.isOpen && (isTyped || isTypedInto) && !isDone);
   const isOffered = !isDone || isRepeated;
+  // Opened again it asks for a reason anew: what is done once at most is not done twice with other words.
+  const isLocked = change.isPending || sentReason !== undefined || mayBeMade(change.error);
   const form = useFirstEmptyField();
   return (
     <form
@@ -99,6 +106,7 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
             minRows={2}
             maxLength={500}
             dir="auto"
+            disabled={isLocked}
             value={reason}
             onChange={(event) => setReason(withoutHidden(event.currentTarget.value).replaceAll('\n', ' '))}
           />
