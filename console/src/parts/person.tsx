@@ -24,17 +24,23 @@ const NAMES = ['operators', 'names'];
 /** The ids for which the names were read again: each once, because an id may be nobody's. */
 const readFor = new Set<string>();
 
-/** An operator by the id; somebody who was added since the names were read makes them be read again. */
-function useOperator(id: string): Operator | undefined {
+/** Looks an operator up by the id, as often as it is drawn; somebody who was added since the names were read makes them be read again. */
+function useOperatorOf(): (id: string) => Operator | undefined {
   const { data, refetch } = useOperators();
-  const found = data?.find(({ operator_id }) => operator_id === id);
-  const isUnknown = data !== undefined && found === undefined && id.startsWith('opr_');
+  const unknown = new Set<string>();
   useEffect(() => {
-    if (!isUnknown || readFor.has(id)) return;
-    readFor.add(id);
-    void refetch({ cancelRefetch: false }).then(({ isError }) => isError && readFor.delete(id));
-  }, [isUnknown, id, refetch]);
-  return found;
+    const missing = [...unknown].filter((id) => !readFor.has(id));
+    if (missing.length === 0) return;
+    for (const id of missing) readFor.add(id);
+    void refetch({ cancelRefetch: false }).then(({ isError }) => {
+      if (isError) for (const id of missing) readFor.delete(id);
+    });
+  });
+  return (id) => {
+    const found = data?.find(({ operator_id }) => operator_id === id);
+    if (data && !found && id.startsWith('opr_')) unknown.add(id);
+    return found;
+  };
 }
 
 /** People are few: all pages. */
@@ -59,10 +65,10 @@ function useIsShared(): (operator: Operator) => boolean {
 
 /** The name of an operator, with the id where the name is shared; as long as the operators are not read, the name that is known, or the id. */
 export function useNameOf(): (operatorId: string, known?: string) => string {
-  const operators = useOperators().data;
+  const operatorOf = useOperatorOf();
   const isShared = useIsShared();
   return (operatorId, known = operatorId) => {
-    const found = operators?.find(({ operator_id }) => operator_id === operatorId);
+    const found = operatorOf(operatorId);
     if (!found) return known;
     return isShared(found) ? `${found.name} (${isolate(operatorId)})` : found.name;
   };
@@ -70,7 +76,7 @@ export function useNameOf(): (operatorId: string, known?: string) => string {
 
 /** The name, with the id as its hint; in sight, in short, where the name is shared. */
 export function Person({ id }: { readonly id: string }) {
-  const found = useOperator(id);
+  const found = useOperatorOf()(id);
   const isShared = useIsShared();
   const accounts = useTexts(ACCOUNT_NAME);
   if (Object.hasOwn(accounts, id)) return <CodeLabel code={id} words={accounts} />;

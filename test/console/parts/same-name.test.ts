@@ -18,6 +18,9 @@ const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
+/** A page looks every 15 s. */
+const LOOKED_AGAIN_MS = 16_000;
+
 async function newTwins(name: string) {
   const make = () => createPartner(service.database, OWNER, name, OPEN_RATES);
   const [first, second] = [await make(), await make()];
@@ -135,6 +138,20 @@ describe('colleagues of one name', needsBrowser, () => {
         await page.keyboard.press('Escape');
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
+  });
+
+  test('are shown with their ids too where one of them was added after the page was loaded', async () => {
+    const name = uniqueId('Amal');
+    const first = await newDrafter(name);
+    const page = await browser.signedIn('admin');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/operators`);
+    await page.getByRole('button', { name: new RegExp(name) }).waitFor();
+    await page.waitForLoadState('networkidle');
+    const second = await newDrafter(name);
+    await page.clock.fastForward(LOOKED_AGAIN_MS);
+    for (const { operatorId } of [first, second])
+      await page.getByRole('button', { name: new RegExp(`${name}.*${operatorId}`) }).waitFor();
   });
 
   test('are chosen by their ids in the filter of the audit', async () => {
