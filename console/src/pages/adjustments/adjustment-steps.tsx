@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { type Decided, DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
+import { useLastStep } from '../../parts/dialogs/last-step.ts';
 import { WhyNotSecond } from '../../parts/four-eyes.tsx';
 import { useSecondPerson } from '../../parts/use-second-person.ts';
 import { useMay, useSession } from '../../session/session.tsx';
@@ -21,10 +22,11 @@ type Step = 'approve' | 'post' | 'reject' | 'withdraw';
 /** What may be done with an adjustment now, by whoever looks at it. */
 export function AdjustmentSteps({ detail }: { readonly detail: Detail }) {
   const [step, setStep] = useState<Step>();
+  const last = useLastStep(step);
   return (
     <>
       {detail.adjustment.status === 'posted' ? <Reverse detail={detail} /> : <Decisions detail={detail} onStep={setStep} />}
-      <StepDialog detail={detail} step={step} onClose={() => setStep(undefined)} />
+      {last && <StepDialog detail={detail} step={last} isOpen={step !== undefined} onClose={() => setStep(undefined)} />}
     </>
   );
 }
@@ -102,11 +104,12 @@ function WhoMay({ detail }: { readonly detail: Detail }) {
 
 interface StepDialogProps {
   readonly detail: Detail;
-  readonly step: Step | undefined;
+  readonly step: Step;
+  readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
-function StepDialog({ detail, step, onClose }: StepDialogProps) {
+function StepDialog({ detail, step, isOpen, onClose }: StepDialogProps) {
   const { partner_id, adjustment_id } = detail.adjustment;
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
@@ -126,21 +129,20 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
     onDone: onClose,
     isContested: true,
   });
-  const shown = step ?? 'approve';
   const texts = {
     approve: [t.approveTitle, t.approveConsequence, t.approve],
     post: [t.postTitle, t.postConsequence, t.post],
     reject: [t.rejectTitle, t.rejectConsequence, t.reject],
     withdraw: [t.withdrawTitle, t.withdrawConsequence, t.withdraw],
   } as const;
-  const isEnd = shown === 'reject' || shown === 'withdraw';
-  const before = useDecidedBefore(detail, shown);
+  const isEnd = step === 'reject' || step === 'withdraw';
+  const before = useDecidedBefore(detail, step);
   const isLate = before !== undefined || (!isEnd && isImpossible(detail));
-  const [title, consequence, label] = texts[shown];
+  const [title, consequence, label] = texts[step];
   return (
     <ConfirmDialog
-      key={shown}
-      isOpen={step !== undefined}
+      key={step}
+      isOpen={isOpen}
       onClose={onClose}
       title={title}
       consequence={isLate ? common.decidedMeanwhile : consequence}
@@ -149,7 +151,7 @@ function StepDialog({ detail, step, onClose }: StepDialogProps) {
       asksReason={isEnd}
       isDone={isLate}
       change={change}
-      onConfirm={(reason) => change.mutate({ step: shown, reason })}
+      onConfirm={(reason) => change.mutate({ step, reason })}
     >
       {before ? (
         <Text>

@@ -39,7 +39,7 @@ export function BatchSteps({ detail }: { readonly detail: Detail }) {
       {problems.length > 0 && <WhyNotSecond problems={problems} />}
       {!isEmpty && otherChanges.length > 0 && <DialogMenu label={t.otherChanges} items={otherChanges} />}
       {next && !isEmpty && <Button onClick={() => setStep(next)}>{t[next]}</Button>}
-      <StepDialog key={step ?? 'none'} detail={detail} step={step} onClose={() => setStep(undefined)} />
+      {step && <StepDialog key={step} detail={detail} step={step} onClose={() => setStep(undefined)} />}
     </>
   );
 }

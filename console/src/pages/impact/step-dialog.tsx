@@ -33,7 +33,7 @@ const ADVANCES = { allocate: 'allocated', fund: 'funded', start: 'in_progress', 
 
 interface StepDialogProps {
   readonly detail: Detail;
-  readonly step: BatchStep | undefined;
+  readonly step: BatchStep;
   readonly onClose: () => void;
 }
 
@@ -45,7 +45,6 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
   const { refetch } = useBatch(batch.impact_batch_id);
   const [seen] = useState({ changes: changes.length, settlements: detail.settlement_count });
   const [stated, setStated] = useState(NOTHING);
-  const shown = step ?? 'fund';
   const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
   const { delayed, reallocated, corrected } = useTexts(CHANGE);
   const stateAfter: Readonly<Record<BatchStep, string>> = {
@@ -59,35 +58,38 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     correct: corrected,
   };
   const change = useChange({
-    send: (sent: Stated, key) => sendStep(batch.impact_batch_id, shown, { sent, key, seen }),
-    done: t.done(batch.name, stateAfter[shown]),
-    onDone: () => close(),
+    send: (sent: Stated, key) => sendStep(batch.impact_batch_id, step, { sent, key, seen }),
+    done: t.done(batch.name, stateAfter[step]),
+    onDone: onClose,
     isContested: true,
     // The service would record a second delay, project or number of trees too, and send partners an event of each.
-    isMadeNow: async () => step !== undefined && isOvertaken(step, (await refetch()).data ?? detail, seen),
+    isMadeNow: async () => isOvertaken(step, (await refetch()).data ?? detail, seen),
   });
-  const close = () => {
-    setStated(NOTHING);
-    onClose();
-  };
-  const overtaken = step !== undefined && isOvertaken(step, detail, seen);
+  const field = ASKED[step];
+  const overtaken = isOvertaken(step, detail, seen);
   return (
     <ConfirmDialog
-      key={shown}
-      isOpen={step !== undefined}
-      onClose={close}
-      title={t[shown]}
-      consequence={overtaken ? common.changedMeanwhile : t[`${shown}Consequence`]}
-      label={t[shown]}
+      isOpen
+      onClose={onClose}
+      title={t[step]}
+      consequence={overtaken ? common.changedMeanwhile : t[`${step}Consequence`]}
+      label={t[step]}
       change={change}
       isDone={overtaken}
-      fields={['project_id', fieldOf(shown), 'reason']}
+      fields={field ? [field, 'reason'] : ['reason']}
       onConfirm={() => change.mutate(stated)}
     >
       {overtaken ? (
-        <Meanwhile detail={detail} step={shown} seen={seen} />
+        <Meanwhile detail={detail} step={step} seen={seen} />
       ) : (
-        <StepFields detail={detail} step={shown} stated={stated} error={change.error} onChange={setStated} />
+        <StepFields
+          detail={detail}
+          step={step}
+          stated={stated}
+          error={change.error}
+          isLocked={change.isLocked}
+          onChange={setStated}
+        />
       )}
     </ConfirmDialog>
   );
@@ -110,42 +112,52 @@ function Meanwhile({ detail, step, seen }: { readonly detail: Detail; readonly s
   return faster ? <FasterChange change={faster} /> : <Text>{t.addedMeanwhile(detail.settlement_count)}</Text>;
 }
 
-function fieldOf(step: BatchStep): string {
-  return step === 'delay' ? 'expected_delivery_period' : 'quantity';
-}
+type AskedField = 'project_id' | 'expected_delivery_period' | 'quantity';
+
+/** What a step asks for beside the reason, as the interface names it. */
+const ASKED: Readonly<Partial<Record<BatchStep, AskedField>>> = {
+  allocate: 'project_id',
+  reallocate: 'project_id',
+  delay: 'expected_delivery_period',
+  correct: 'quantity',
+};
 
 interface StepFieldsProps {
   readonly detail: Detail;
   readonly step: BatchStep;
   readonly stated: Stated;
   readonly error: Error | null;
+  readonly isLocked: boolean;
   readonly onChange: (stated: Stated) => void;
 }
 
 /** What the step is about, and what is stated of it. */
-function StepFields({ detail, step: shown, stated, error, onChange }: StepFieldsProps) {
+function StepFields({ detail, step, stated, error, isLocked, onChange }: StepFieldsProps) {
   const { batch, worth } = detail;
   const t = useTexts(IMPACT);
-  const field = fieldOf(shown);
+  const field = ASKED[step];
+  const isDelay = field === 'expected_delivery_period';
   return (
     <Stack gap="md">
-      {shown === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
-      {shown === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidenceOfProject(detail)} />}
-      {(shown === 'allocate' || shown === 'reallocate') && (
+      {step === 'fund' && <Funded quantity={batch.quantity} worth={worth} />}
+      {step === 'verify' && <ToVerify quantity={batch.quantity} evidence={evidenceOfProject(detail)} />}
+      {field === 'project_id' && (
         <ProjectChoice
           value={stated.project}
           except={batch.project_id}
-          error={problemOf(error, 'project_id')}
+          disabled={isLocked}
+          error={problemOf(error, field)}
           onChange={(project) => onChange({ ...stated, project })}
         />
       )}
-      {(shown === 'delay' || shown === 'correct') && (
+      {(isDelay || field === 'quantity') && (
         <TextInput
-          label={shown === 'delay' ? t.expectedPeriod : t.trees}
-          description={shown === 'delay' ? t.expectedHelp : t.treesHelp}
+          label={isDelay ? t.expectedPeriod : t.trees}
+          description={isDelay ? t.expectedHelp : t.treesHelp}
           required
           dir="ltr"
-          maxLength={shown === 'delay' ? 7 : 19}
+          maxLength={isDelay ? 7 : 19}
+          disabled={isLocked}
           value={stated.value}
           error={problemOf(error, field)}
           onChange={(event) => onChange({ ...stated, value: inDigits(event.currentTarget.value) })}
@@ -156,6 +168,7 @@ function StepFields({ detail, step: shown, stated, error, onChange }: StepFields
         description={t.reasonHelp}
         dir="auto"
         maxLength={500}
+        disabled={isLocked}
         value={stated.reason}
         error={problemOf(error, 'reason')}
         onChange={(event) => onChange({ ...stated, reason: withoutHidden(event.currentTarget.value) })}
@@ -206,11 +219,12 @@ interface ProjectChoiceProps {
   readonly value: string;
   /** It has the batch already. */
   readonly except: string | null;
+  readonly disabled: boolean;
   readonly error: ReactNode;
   readonly onChange: (projectId: string) => void;
 }
 
-function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
+function ProjectChoice({ value, except, disabled, error, onChange }: ProjectChoiceProps) {
   const t = useTexts(IMPACT);
   const { language } = useLanguage();
   const projects = useProjects();
@@ -221,6 +235,7 @@ function ProjectChoice({ value, except, error, onChange }: ProjectChoiceProps) {
         label={t.project}
         required
         searchable
+        disabled={disabled}
         data={choices.map(({ project_id, name_en, name_ar }) => ({
           value: project_id,
           label: language === 'ar' ? name_ar : name_en,

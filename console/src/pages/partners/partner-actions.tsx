@@ -36,14 +36,14 @@ export function PartnerActions({ partner }: { readonly partner: Partner }) {
   return (
     <>
       <DialogMenu label={t.change} items={items} />
-      <ChangeDialog key={step ?? 'none'} partner={partner} step={step} onClose={() => setStep(undefined)} />
+      {step && <ChangeDialog key={step} partner={partner} step={step} onClose={() => setStep(undefined)} />}
     </>
   );
 }
 
 interface ChangeDialogProps {
   readonly partner: Partner;
-  readonly step: Step | undefined;
+  readonly step: Step;
   readonly onClose: () => void;
 }
 
@@ -55,9 +55,8 @@ const RATES = ['writes_per_second', 'lookups_per_second', 'reports_per_second'] 
 function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const t = useTexts(PARTNER);
   const common = useTexts(COMMON);
-  const shown = step ?? 'policy';
   const { refetch } = usePartner(partner.partner_id);
-  const isMade = ({ status }: Partner) => status === STATUS_AFTER[shown];
+  const isMade = ({ status }: Partner) => status === STATUS_AFTER[step];
   const { suspended, active } = useTexts(STATUS);
   const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
   const now: Readonly<Record<string, string>> = {
@@ -67,12 +66,12 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   };
   // Only what is typed is sent: a colleague may change the rest meanwhile.
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({});
-  const asked = changedMembers(shown, stated, now);
-  const isNothing = STATUS_AFTER[shown] === undefined && Object.keys(asked).length === 0;
+  const asked = changedMembers(step, stated, now);
+  const isNothing = STATUS_AFTER[step] === undefined && Object.keys(asked).length === 0;
   const [isTried, setTried] = useState(false);
   const change = useChange({
-    send: (sent: typeof asked) => sendChange(partner.partner_id, shown, sent),
-    done: t.changed(partner.name, changes[shown]),
+    send: (sent: typeof asked) => sendChange(partner.partner_id, step, sent),
+    done: t.changed(partner.name, changes[step]),
     onDone: onClose,
     isContested: true,
     isMadeNow: async () => isMade((await refetch()).data ?? partner),
@@ -95,15 +94,15 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
     policy: [t.policy, t.policyConsequence],
     rates: [t.rates, t.ratesConsequence],
   } as const;
-  const [title, consequence] = texts[shown];
+  const [title, consequence] = texts[step];
   return (
     <ConfirmDialog
-      isOpen={step !== undefined}
+      isOpen
       onClose={onClose}
       title={`${title}: ${partner.name}`}
       consequence={isLate ? common.changedMeanwhile : consequence}
       label={title}
-      color={shown === 'suspend' && !isLate ? 'red' : 'forest'}
+      color={step === 'suspend' && !isLate ? 'red' : 'forest'}
       isDone={isLate}
       change={change}
       fields={Object.keys(now)}
@@ -116,14 +115,14 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
         <DoneBefore
           partnerId={partner.partner_id}
           subjectId={partner.partner_id}
-          action={`partner.${shown}`}
-          label={shown === 'suspend' ? t.suspendedBy : t.resumedBy}
+          action={`partner.${step}`}
+          label={step === 'suspend' ? t.suspendedBy : t.resumedBy}
         />
       )}
-      {shown === 'policy' && (
+      {step === 'policy' && (
         <SimpleGrid cols={{ base: 1, sm: 2 }}>{[field('currency', t.currency), field('time_zone', t.zone)]}</SimpleGrid>
       )}
-      {shown === 'rates' && (
+      {step === 'rates' && (
         <SimpleGrid cols={{ base: 1, sm: 3 }}>
           {[field(RATES[0], t.writes), field(RATES[1], t.lookups), field(RATES[2], t.reports)]}
         </SimpleGrid>

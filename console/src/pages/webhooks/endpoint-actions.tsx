@@ -6,6 +6,7 @@ import { useChange } from '../../api/use-change.ts';
 import { endpointName } from '../../format/endpoint-name.ts';
 import { formatBounded } from '../../format/points.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
+import { useLastStep } from '../../parts/dialogs/last-step.ts';
 import { MomentField } from '../../parts/fields/moment-field.tsx';
 import { hint } from '../../parts/hint.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -37,13 +38,14 @@ interface ActionsProps {
  */
 export function EndpointActions(props: ActionsProps) {
   const [step, setStep] = useState<Step>();
+  const last = useLastStep(step);
   if (!useMay('operator')) return null;
   return (
     <>
       {props.endpoint.status !== 'removed' && <Offers {...props} onStep={setStep} />}
       <NewSecret endpoint={props.endpoint} readAgain={props.readAgain} />
       <RemoveEndpoint {...props} />
-      <StepDialog {...props} step={step} onClose={() => setStep(undefined)} />
+      {last && <StepDialog {...props} step={last} isOpen={step !== undefined} onClose={() => setStep(undefined)} />}
     </>
   );
 }
@@ -102,7 +104,8 @@ function useTest({ partner_id, endpoint_id, url }: Endpoint) {
 }
 
 interface StepDialogProps extends ActionsProps {
-  readonly step: Step | undefined;
+  readonly step: Step;
+  readonly isOpen: boolean;
   readonly onClose: () => void;
 }
 
@@ -120,7 +123,7 @@ function doneBefore(step: Step, { status }: Endpoint): 'enable' | 'disable' | 'r
 }
 
 /** It stays where a colleague, or the service, is faster. */
-function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialogProps) {
+function StepDialog({ endpoint, activity, readAgain, step, isOpen, onClose }: StepDialogProps) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const { partner_id, endpoint_id, created_at } = endpoint;
@@ -133,27 +136,26 @@ function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialog
     onClose();
   };
   const change = useStep({ endpoint, readAgain, held: held ?? '', onDone: end });
-  const shown = step ?? 'enable';
-  const before = doneBefore(shown, endpoint);
+  const before = doneBefore(step, endpoint);
   const [title, consequence, label] = {
     enable: [t.enableTitle, t.enableConsequence, t.enable],
     disable: [t.disableTitle, t.disableConsequence, t.disable],
     recover: [t.recoverTitle, t.recoverConsequence, t.recover],
-  }[shown] as [string, string, string];
+  }[step] as [string, string, string];
   return (
     <ConfirmDialog
-      key={shown}
-      isOpen={step !== undefined}
+      key={step}
+      isOpen={isOpen}
       onClose={onClose}
       title={title}
       label={label}
       consequence={before ? common.changedMeanwhile : consequence}
-      color={shown === 'disable' && !before ? 'red' : 'forest'}
+      color={step === 'disable' && !before ? 'red' : 'forest'}
       isDone={before !== undefined}
-      asksReason={shown === 'disable'}
-      isTyped={shown === 'recover' && since !== all}
+      asksReason={step === 'disable'}
+      isTyped={step === 'recover' && since !== all}
       change={change}
-      onConfirm={(reason) => change.mutate({ step: shown, text: shown === 'recover' ? new Date(since).toISOString() : reason })}
+      onConfirm={(reason) => change.mutate({ step, text: step === 'recover' ? new Date(since).toISOString() : reason })}
     >
       {before && (
         <DoneBefore
@@ -163,18 +165,20 @@ function StepDialog({ endpoint, activity, readAgain, step, onClose }: StepDialog
           label={{ enable: t.enabledBy, disable: t.disabledBy, remove: t.removedBy }[before]}
         />
       )}
-      {shown === 'enable' && !before && (
+      {step === 'enable' && !before && (
         <Text size="sm">
           {t.heldNow}: <bdi className="figure">{held}</bdi>
         </Text>
       )}
-      {shown === 'recover' && !before && (
+      {step === 'recover' && !before && (
         <Text size="sm">
           {t.exhaustedNow}: <bdi className="figure">{exhausted}</bdi>
         </Text>
       )}
-      {shown === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
-      {shown === 'recover' && !before && <MomentField label={t.sinceTime} required value={since} onChange={setSince} />}
+      {step === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
+      {step === 'recover' && !before && (
+        <MomentField label={t.sinceTime} required disabled={change.isPending} value={since} onChange={setSince} />
+      )}
     </ConfirmDialog>
   );
 }
