@@ -129,7 +129,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
     Client: DatabaseSession as new () => pg.Client,
-    verify: (client: pg.PoolClient, done: (error?: Error) => void) => makeFit(client, own, oneSchema).then(() => done(), done),
+    // The pool waits for the promise before it gives the connection to anybody. Its `verify` would run when the connection is already a
+    // caller's: to one that was told meanwhile that it waited too long, the pool gives the connection all the same, and nobody releases it.
+    onConnect: (client) => {
+      const session = client as DatabaseSession;
+      session.heedWarnings();
+      session.preparesStatements = preparesStatements;
+      return makeFit(session, own, oneSchema);
+    },
     max: poolSize,
     types,
     application_name: 'partner-impact',
@@ -148,12 +155,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
   pool.on('error', reportLoss);
   // The pool removes its own listener while a client is checked out; without this one a lost connection would end the process.
-  pool.on('connect', (client) => {
-    client.on('error', reportLoss);
-    const session = client as unknown as DatabaseSession;
-    session.heedWarnings();
-    session.preparesStatements = preparesStatements;
-  });
+  pool.on('connect', (client) => client.on('error', reportLoss));
   const contributionSeals = openContributionSeals(auditKeys);
   return { pool, isDistributed: false, auditKeys, contributionSeals, committedEvents, close: () => pool.end() };
 }
@@ -185,12 +187,12 @@ const SERVER = `pg_is_in_recovery() as "isStandby",
  *
  * @param settings Expressions that make settings of the session. Behind a transaction pooler it has none of its own.
  */
-async function makeFit(client: pg.PoolClient, settings: readonly string[], oneSchema: OneSchema): Promise<void> {
-  const { rows } = await client.query(`select ${[SERVER, ...settings].join(', ')}`);
+async function makeFit(session: DatabaseSession, settings: readonly string[], oneSchema: OneSchema): Promise<void> {
+  const { rows } = await session.query(`select ${[SERVER, ...settings].join(', ')}`);
   const [{ isStandby, schema, synchronousCommit }] = rows;
   if (isStandby) throw new UnfitDatabaseError('standby', 'The server is in recovery: a standby, or not yet promoted.');
-  oneSchema.admit(client, schema);
-  (client as unknown as DatabaseSession).commitLevel = synchronousCommit;
+  oneSchema.admit(session, schema);
+  session.commitLevel = synchronousCommit;
 }
 
 function refuseAudit(): never {

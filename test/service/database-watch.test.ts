@@ -6,6 +6,7 @@ import pg from 'pg';
 import pino from 'pino';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
+import { isPoolUsedUp } from '../../src/store/database-errors.ts';
 import { UnfitDatabaseError } from '../../src/store/database-problem.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -34,7 +35,7 @@ function watch(url: string) {
     opened.close();
     await watched.close();
   });
-  return { opened, lines };
+  return { opened, lines, pool: watched.pool };
 }
 
 async function readAdmin(path: string): Promise<[status: number, text: string]> {
@@ -73,6 +74,31 @@ test('a database that is gone and comes back is one line each, and /readyz would
     ],
   );
 });
+
+test(
+  'a database is gone, and not ready, also after a look waited in vain for a connection that was being made',
+  HANG_LIMIT,
+  async () => {
+    const empty = await emptyDatabase();
+    const proxy = await databaseProxy(empty.databaseUrl);
+    const { opened, pool } = watch(proxy.databaseUrl);
+    const held = await pool.connect();
+    const inVain = assert.rejects(opened.check(), /did not commit/);
+    // This caller waits behind the look: when its time is over, so is that of the look.
+    const behind = assert.rejects(pool.connect(), isPoolUsedUp);
+    const begun = proxy.pauseBefore('pg_is_in_recovery');
+    held.release(true);
+    const goOn = await begun;
+    await Promise.all([inVain, behind]);
+    goOn();
+    const made = `select from pg_stat_activity where datname = current_database() and application_name = 'partner-impact' and state = 'idle'
+    and query <> ''`;
+    await waitFor('connection that was made', async () => (await empty.pool.query(made)).rowCount === 1);
+    proxy.cut();
+    await waitFor('look that finds the database gone', () => opened.reasons.includes('unreachable'));
+    await assert.rejects(opened.check(), /it cannot be reached/);
+  },
+);
 
 test('a database whose transactions are read-only is not ready, and look-ups are answered', HANG_LIMIT, async () => {
   const confirmed = await client.confirm();

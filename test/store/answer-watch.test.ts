@@ -1,11 +1,14 @@
-/** A server that is silent while statements wait for it: the connection ends, and so do its statements. */
+/** A server that is silent while statements or callers wait for it. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
+import { isPoolUsedUp } from '../../src/store/database-errors.ts';
 import { DatabaseSession } from '../../src/store/database-session.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
 
@@ -74,6 +77,36 @@ test('a COMMIT that a silent server does not answer has no known outcome', async
     proxy.silence();
   });
   await assert.rejects(work, CommitUnknownError);
+});
+
+describe('a new connection that can be used only when the time of its first caller is over', HANG_LIMIT, () => {
+  /** @param call Waits for the only connection, and a new one is made for it. */
+  async function callInVain(call: (pool: pg.Pool) => Promise<unknown>): Promise<pg.Pool> {
+    const proxy = await databaseProxy(databaseUrl);
+    const { pool } = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1 });
+    const held = await pool.connect();
+    const called = call(pool);
+    const begun = proxy.pauseBefore('pg_is_in_recovery');
+    held.release(true);
+    const goOn = await begun;
+    await assert.rejects(called, isPoolUsedUp);
+    goOn();
+    await waitFor('free connection', () => pool.idleCount === pool.totalCount);
+    return pool;
+  }
+
+  test('is free for the next caller, and ends with the pool', async () => {
+    const pool = await callInVain((used) => used.connect());
+    assert.equal(pool.totalCount, 1);
+    assert.deepEqual((await pool.query('select 1 as one')).rows, [{ one: 1 }]);
+    await pool.end();
+  });
+
+  test('is not sent the statement of that caller', async () => {
+    const pool = await callInVain((used) => used.query('create table sent_in_vain ()'));
+    assert.deepEqual((await pool.query("select to_regclass('sent_in_vain') as found")).rows, [{ found: null }]);
+    await pool.end();
+  });
 });
 
 test('no ROLLBACK waits on the connection of a statement that took too long', async () => {
