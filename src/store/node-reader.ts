@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database, Queryable } from './database.ts';
-import { isCanceled } from './database-errors.ts';
+import { isCanceled, isPoolUsedUp } from './database-errors.ts';
 import { isWithoutWorker, lateWorker, problemOf } from './database-problem.ts';
 import { durableRead } from './durable-read.ts';
 import { allowLongStatements, type LongStatements, run, runAnew, runLong, type Statement } from './query.ts';
@@ -98,6 +98,9 @@ export class NodeReader {
   #nodes: readonly PartnersOfNode[] | undefined;
   /** A node is not asked for a time. */
   readonly #lost = new Map<number, KnownLost>();
+  /** Nodes that a look found lost and a read found readable, in the order in which they are looked at again. */
+  readonly #toLookAt = new Set<number>();
+  #isLooking = false;
 
   /** @param onError Called with each failure that does not become one of {@link read}. */
   constructor(database: Pick<Database, 'pool' | 'isDistributed'>, onError: (error: unknown) => void = () => {}) {
@@ -149,7 +152,11 @@ export class NodeReader {
     return this.#lost.values().some(({ partnerIds }) => partnerIds.has(partnerId));
   }
 
-  /** After work for a partner failed: asks the partner's node, and remembers it as lost when it does not answer. */
+  /**
+   * After work for a partner failed: asks the partner's node, and remembers it as lost when it does not answer.
+   *
+   * @throws Error When the pool has no free connection, so that the node was not asked.
+   */
   async look(partnerId: string): Promise<void> {
     if (!this.#database.isDistributed || this.isLost(partnerId)) return;
     await this.#lookAt(partnerId);
@@ -162,6 +169,7 @@ export class NodeReader {
       await run(pool, LOOK_AT_NODE, [partnerId]);
       return true;
     } catch (error) {
+      if (isPoolUsedUp(error)) throw error;
       this.#nodes = await listPartnersByNode(pool);
       const node = nodeOf(this.#nodes, partnerId);
       if (node) this.#noteFailedLook(node, partnerId, error);
@@ -172,7 +180,7 @@ export class NodeReader {
   #noteFailedLook(node: PartnersOfNode, partnerId: string, error: unknown): void {
     if (isCanceled(error)) this.#setLost(node, lateWorker(node.node, error as Error), partnerId);
     else if (isWithoutWorker(problemOf(error))) this.#setLost(node, error, partnerId);
-    // What says nothing of the node itself, such as a pool without a free connection, is forgotten with the next answer.
+    // What says nothing of the node itself is forgotten with the next answer.
     else this.#setLost(node, error, this.#lookedAtPartnerOf(node));
   }
 
@@ -181,7 +189,9 @@ export class NodeReader {
   }
 
   #setLost({ groupId, partnerIds }: PartnersOfNode, failure: unknown, lookedAtPartnerId: string | undefined): void {
-    const lost = { partnerIds: new Set(partnerIds), failure, untilMs: performance.now() + APART_FOR_MS };
+    // One that was not asked, for want of a connection, is asked by the next read.
+    const untilMs = performance.now() + (isPoolUsedUp(failure) ? 0 : APART_FOR_MS);
+    const lost = { partnerIds: new Set(partnerIds), failure, untilMs };
     this.#lost.set(groupId, { ...lost, ...(lookedAtPartnerId !== undefined && { lookedAtPartnerId }) });
   }
 
@@ -189,12 +199,22 @@ export class NodeReader {
   #foundReadable(groupId: number): void {
     const lost = this.#lost.get(groupId);
     if (lost?.lookedAtPartnerId === undefined) this.#lost.delete(groupId);
-    else if (performance.now() >= lost.untilMs) void this.#lookAgain(groupId, lost, lost.lookedAtPartnerId);
+    else if (performance.now() >= lost.untilMs) {
+      this.#lost.set(groupId, { ...lost, untilMs: performance.now() + APART_FOR_MS });
+      this.#toLookAt.add(groupId);
+      if (!this.#isLooking) void this.#lookAgain();
+    }
   }
 
-  async #lookAgain(groupId: number, lost: KnownLost, partnerId: string): Promise<void> {
-    this.#lost.set(groupId, { ...lost, untilMs: performance.now() + APART_FOR_MS });
-    if (await this.#lookAt(partnerId).catch(() => false)) this.#lost.delete(groupId);
+  /** One look at a time: each keeps a connection until it is answered, and the partners of the other nodes need the rest. */
+  async #lookAgain(): Promise<void> {
+    this.#isLooking = true;
+    for (const groupId of this.#toLookAt) {
+      this.#toLookAt.delete(groupId);
+      const partnerId = this.#lost.get(groupId)?.lookedAtPartnerId;
+      if (partnerId !== undefined && (await this.#lookAt(partnerId).catch(() => false))) this.#lost.delete(groupId);
+    }
+    this.#isLooking = false;
   }
 
   async #readApart<Row extends pg.QueryResultRow>(

@@ -4,10 +4,12 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId } from '../../src/domain/identifiers.ts';
 import { openDatabase } from '../../src/store/database.ts';
+import { isPoolUsedUp } from '../../src/store/database-errors.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
 import { readWorkerSettings } from '../../src/store/durability.ts';
 import { findLastSequence } from '../../src/store/events/event.ts';
-import { NodeReader } from '../../src/store/node-reader.ts';
+import { type Ask, LOOK_AT_NODE, NodeReader, type OfAllPartners } from '../../src/store/node-reader.ts';
+import { run } from '../../src/store/query.ts';
 import type { Attempt } from '../../src/store/webhooks/attempt.ts';
 import { insertClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { listEndpointsOf } from '../../src/store/webhooks/webhook-endpoint.ts';
@@ -15,9 +17,11 @@ import { openAttemptBatches } from '../../src/webhooks/delivery/attempt-batches.
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
+import { playedCluster } from '../support/postgres/played-cluster.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, type TestEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
@@ -115,7 +119,7 @@ if (clusterUrl !== undefined) {
       assert.equal((await recording)?.endpointId, first.endpointId);
     },
   );
-} else
+} else {
   test('one PostgreSQL has no other node to ask: a failure is the caller’s at once', async () => {
     const { databaseUrl } = await testDatabase();
     const database = openDatabase({ databaseUrl, poolSize: 1 });
@@ -129,3 +133,69 @@ if (clusterUrl !== undefined) {
     await assert.rejects(nodes.read(statement), /division by zero/);
     assert.deepEqual([...sent], [['of_all', 1]]);
   });
+
+  const PARTNER_IDS = ['ptn_1', 'ptn_2', 'ptn_3'];
+  const OF_ALL: OfAllPartners = {
+    name: 'of_all',
+    write: (ofPartners) => `select partner_id as "partnerId" from partner where ${ofPartners('partner_id')} order by 1`,
+  };
+  const idsOf = (rows: readonly { readonly partnerId: string }[]) => rows.map(({ partnerId }) => partnerId);
+
+  test(
+    'nodes that were found lost, and are read from, are looked at one after the other, so that the others have connections',
+    HANG_LIMIT,
+    async () => {
+      const { database, databaseUrl } = await playedCluster(PARTNER_IDS, PARTNER_IDS.length + 1);
+      const { counted, sent } = countingDatabase(database);
+      const nodes = new NodeReader(counted);
+      const read = async () => idsOf(await nodes.read<{ partnerId: string }>(OF_ALL));
+      const looks = () => sent.get(LOOK_AT_NODE.name) ?? 0;
+      const holder = await connect(databaseUrl);
+      await holder.query('begin; lock table event_counter');
+      await Promise.all(PARTNER_IDS.map((partnerId) => nodes.look(partnerId)));
+      assert.deepEqual([nodes.lost.length, looks()], [PARTNER_IDS.length, PARTNER_IDS.length]);
+      await waitFor('look at a node that was read from', async () => {
+        assert.deepEqual(await read(), PARTNER_IDS);
+        return looks() > PARTNER_IDS.length;
+      });
+      // That look waits meanwhile.
+      for (let count = 0; count < 50; count++) await read();
+      assert.equal(looks(), PARTNER_IDS.length + 1);
+      await holder.query('rollback');
+      await waitFor('end of what was found', async () => {
+        await read();
+        return nodes.lost.length === 0;
+      });
+      assert.equal(looks(), 2 * PARTNER_IDS.length);
+    },
+  );
+
+  test('a node that could not be looked at for want of a connection is not taken for lost', async () => {
+    const { database } = await playedCluster(PARTNER_IDS, 1);
+    const nodes = new NodeReader(database);
+    const held = await database.pool.connect();
+    const looked = nodes.look('ptn_1').catch((error: unknown) => error);
+    // This caller waits behind the look: when its time is over, so is that of the look.
+    await assert.rejects(database.pool.connect(), isPoolUsedUp);
+    held.release();
+    assert.ok(isPoolUsedUp(await looked));
+    assert.deepEqual(nodes.lost, []);
+  });
+
+  test('a node that was not read from for want of a connection is read from as soon as there is one', async () => {
+    const { database, databaseUrl } = await playedCluster(PARTNER_IDS, PARTNER_IDS.length);
+    const single = openDatabase({ databaseUrl, poolSize: 1 });
+    after(() => single.close());
+    const nodes = new NodeReader(database);
+    const ask: Ask<{ partnerId: string }> = (statement, values) => {
+      if (values.length === 0) throw new Error('a node does not answer');
+      return run(String(values) === 'ptn_2' ? single.pool : database.pool, statement, values);
+    };
+    const held = await single.pool.connect();
+    assert.deepEqual(idsOf(await nodes.read(OF_ALL, [], ask)), ['ptn_1', 'ptn_3']);
+    assert.equal(nodes.isLost('ptn_2'), true, 'its rows are missing');
+    held.release();
+    assert.deepEqual(idsOf(await nodes.read(OF_ALL, [], ask)).sort(), PARTNER_IDS);
+    assert.deepEqual(nodes.lost, []);
+  });
+}
