@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import fastify from 'fastify';
@@ -61,4 +61,20 @@ describe('connections', () => {
       await close();
     },
   );
+
+  test('none is taken where one of the sockets cannot be opened', async () => {
+    const app = fastify();
+    const addresses = app.addresses.bind(app);
+    let port = 0;
+    app.addresses = () => {
+      const opened = addresses() as AddressInfo[];
+      port = opened[0]?.port ?? 0;
+      // Of a network for documents: no machine has it.
+      return [...opened, { address: '192.0.2.1', family: 'IPv4', port }];
+    };
+    await assert.rejects(listen(app, { host: '127.0.0.1', port: 0 }), { code: 'EADDRNOTAVAIL' });
+    const socket = connect(port, '127.0.0.1');
+    const outcome = new Promise((resolve) => socket.once('connect', resolve).once('error', resolve));
+    assert.match(String(await outcome), /ECONNREFUSED/);
+  });
 });

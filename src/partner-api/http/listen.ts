@@ -31,7 +31,7 @@ export interface Listening {
 /**
  * Listens for connections.
  *
- * @throws Error Of the system, such as `EADDRINUSE`, when another program has the port.
+ * @throws Error Of the system, such as `EADDRINUSE`, when another program has the port. Then nothing listens, and the app is closed where it did.
  */
 export async function listen(app: FastifyInstance, { host, port }: Address): Promise<Listening> {
   // With several processes the first one accepts the connections, and it has the time.
@@ -43,27 +43,33 @@ export async function listen(app: FastifyInstance, { host, port }: Address): Pro
   const closeUnused = trackConnections(app.server);
   const baseUrl = await app.listen(options);
   const servers: Server[] = [];
-  // Like the first socket: the code that pauses it also resumes its connections.
-  const { pauseOnConnect = false } = app.server as Server & { readonly pauseOnConnect?: boolean };
-  for (const address of reusePort ? app.addresses() : [])
-    for (let count = 1; count < SOCKETS; count++) {
-      const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, (socket) =>
-        app.server.emit('connection', socket),
-      );
-      servers.push(await open(server, { ...options, ...portOf(address) }));
-    }
+  const close = async () => {
+    const closed = servers.map(closeServer);
+    closeUnused();
+    await Promise.all([app.close(), ...closed]);
+  };
+  try {
+    for (const address of reusePort ? app.addresses() : [])
+      for (let count = 1; count < SOCKETS; count++)
+        servers.push(await open(createFurther(app), { ...options, ...portOf(address) }));
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
     baseUrl,
     async countConnections() {
       const counts = await Promise.all([app.server, ...servers].map((server) => promisify(server.getConnections).call(server)));
       return counts.reduce((sum, count) => sum + count, 0);
     },
-    async close() {
-      const closed = servers.map(closeServer);
-      closeUnused();
-      await Promise.all([app.close(), ...closed]);
-    },
+    close,
   };
+}
+
+/** Like the first socket: the code that pauses it also resumes its connections. */
+function createFurther({ server }: FastifyInstance): Server {
+  const { pauseOnConnect = false } = server as Server & { readonly pauseOnConnect?: boolean };
+  return createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect }, (socket) => server.emit('connection', socket));
 }
 
 /**

@@ -54,13 +54,14 @@ export async function startServiceProcesses(
   await requireFreePorts(config, roles);
   const listener = await openConfiguredAdminListener(config);
   const log = openServiceLog(config.logLevel);
-  const processes = openProcesses(count, log);
-  const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
-  const store = await opening.catch(async (error: unknown) => {
-    await processes.stop();
+  const giveUp = async (error: unknown): Promise<never> => {
+    await stopProcesses();
     await listener.close();
     throw error;
-  });
+  };
+  const processes = await openProcesses(count, log).catch(giveUp);
+  const opening = connectStore(config, { migrates: true, embeddedServer: 'keep', logger: log.logger, onProgress });
+  const store = await opening.catch(giveUp);
   let operators: Operators | undefined;
   const pools: Database[] = [];
   const openPool = (size: number) => {
@@ -132,8 +133,12 @@ interface Processes {
   stop(closeFirst?: () => Promise<void>): Promise<void>;
 }
 
-/** The processes that take requests. They load the program while the first one prepares the database. */
-function openProcesses(count: number, { logger }: Log): Processes {
+/**
+ * The processes that take requests. They load the program while the first one prepares the database.
+ *
+ * @throws Error Of the system, when it begins none.
+ */
+async function openProcesses(count: number, { logger }: Log): Promise<Processes> {
   const taking = new Set<Worker>();
   const loading = Array.from({ length: count }, forkProcess);
   let [isStarted, isStopping] = [false, false];
@@ -173,7 +178,7 @@ function openProcesses(count: number, { logger }: Log): Processes {
     async stop(closeFirst) {
       isStopping = true;
       await closeFirst?.();
-      await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
+      await stopProcesses();
     },
   };
 }
@@ -261,6 +266,10 @@ function forkProcess(): ForkedProcess {
   // It may fail before anybody waits for it.
   listening.catch(() => {});
   return { worker, listening };
+}
+
+async function stopProcesses(): Promise<void> {
+  await Promise.all(Object.values(cluster.workers ?? {}).map((worker) => worker && stopProcess(worker)));
 }
 
 async function stopProcess(worker: Worker): Promise<void> {
