@@ -1,5 +1,5 @@
 /** The location of PostgreSQL's programs: the npm package of this platform, or a folder that the caller names. */
-import { mkdirSync, readFileSync, readlinkSync, renameSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, readlinkSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { embeddedProblem, USE_OWN_DATABASE } from './problem.ts';
@@ -71,6 +71,8 @@ function readLink(path: string): string | undefined {
 /** Created under another name and renamed, so that a second start at the same time never finds a missing link. */
 function replaceLink(link: string, library: string): void {
   const draft = `${link}.${process.pid}`;
+  // One that was killed may have left it: in a container the same number comes again.
+  rmSync(draft, { force: true });
   symlinkSync(library, draft);
   renameSync(draft, link);
 }

@@ -65,12 +65,12 @@ export function assertSameMajor(cluster: string, { postgresMajor }: Account): vo
   );
 }
 
-/** The name contains the id of the process that created it. */
+/** The name contains the id of the process that created it, which a later process, such as this one, may have again in a container. */
 function removeAbandonedDrafts(cluster: string): void {
   const prefix = `${basename(cluster)}.new-`;
   for (const name of readdirSync(dirname(cluster)).filter((entry) => entry.startsWith(prefix))) {
     const maker = Number.parseInt(name.slice(prefix.length), 10);
-    if (!hasNumber(maker)) rmSync(join(dirname(cluster), name), { recursive: true, force: true });
+    if (maker === process.pid || !hasNumber(maker)) rmSync(join(dirname(cluster), name), { recursive: true, force: true });
   }
 }
 

@@ -143,7 +143,12 @@ class KeptServer implements EmbeddedServer {
 
 async function shutDown({ pid }: Postmaster, cluster: string): Promise<void> {
   if (!worksIn(pid, cluster)) return;
-  process.kill(pid, 'SIGINT');
+  try {
+    process.kill(pid, 'SIGINT');
+  } catch (failure) {
+    // It has ended meanwhile.
+    if ((failure as NodeJS.ErrnoException).code !== 'ESRCH') throw failure;
+  }
   const deadline = performance.now() + STOP_TIMEOUT_MS;
   while (worksIn(pid, cluster) && performance.now() < deadline) await sleep(20);
 }

@@ -58,10 +58,12 @@ export async function inTransaction<T>(
     },
   };
   const begin = beginTransaction(client, settingOf({ lockTimeoutMs }));
-  const whole = work(client, transaction).then(async (result) => {
+  // Work may throw before it returns a promise: also then the connection is released.
+  const whole = (async () => {
+    const result = await work(client, transaction);
     await database.beforeCommit?.(client, result);
     return result;
-  });
+  })();
   const [begun, done] = await Promise.allSettled([begin, whole]);
   const { hasEvents } = client;
   client.transactionOf = undefined;

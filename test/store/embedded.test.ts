@@ -8,6 +8,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,7 +16,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { findBinaries } from '../../src/embedded-postgres/binaries.ts';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
@@ -99,14 +100,32 @@ describe('a first start', () => {
     await server.stop();
   });
 
-  test('removes what a first start that was killed had begun', async () => {
-    const dataDirectory = makeFolder();
-    const abandoned = join(dataDirectory, 'postgres.new-4194999-left-behind');
-    mkdirSync(join(abandoned, 'base'), { recursive: true });
-    const server = await open(dataDirectory);
-    assert.equal(existsSync(abandoned), false);
-    await server.stop();
-  });
+  for (const [whose, pid] of [
+    ['had begun', 4_194_999],
+    ['in a container had begun, where this process has its number', process.pid],
+  ] as const) {
+    test(`removes what a first start that was killed ${whose}`, async () => {
+      const dataDirectory = makeFolder();
+      const abandoned = join(dataDirectory, `postgres.new-${pid}-left-behind`);
+      mkdirSync(join(abandoned, 'base'), { recursive: true });
+      const server = await open(dataDirectory);
+      assert.equal(existsSync(abandoned), false);
+      await server.stop();
+    });
+  }
+
+  if (BINARIES === '') {
+    test('links its libraries although one that was killed has left a link under the number of this process', () => {
+      const [complete, begun] = [join(makeFolder(), 'libraries'), join(makeFolder(), 'libraries')];
+      findBinaries(dirname(complete));
+      const names = readdirSync(complete);
+      assert.ok(names.length > 0);
+      mkdirSync(begun);
+      for (const name of names) symlinkSync('/nowhere', join(begun, `${name}.${process.pid}`));
+      findBinaries(dirname(begun));
+      assert.deepEqual(readdirSync(begun), names);
+    });
+  }
 
   test('five at once from five processes: one server, one owner, nobody refused', async () => {
     const dataDirectory = join(makeFolder(), 'var');

@@ -47,6 +47,16 @@ describe('transactions', () => {
     assert.equal(rows.length, 0);
   });
 
+  test('work that throws before it waits for anything keeps no connection', async () => {
+    const single = openDatabase({ databaseUrl: service.databaseUrl, poolSize: 1 });
+    const failing = inTransaction(single, { lockTimeoutMs: 100 }, () => {
+      throw new Error('a defect before the first statement');
+    });
+    await assert.rejects(failing, /a defect before the first statement/);
+    await single.pool.query('select 1');
+    await single.close();
+  });
+
   test('a COMMIT that is answered with ROLLBACK is not taken for a commit', async () => {
     const swallow = inTransaction(service.database, { lockTimeoutMs: 100 }, async (db) => {
       await db.query('select 1/0').catch(() => {});
