@@ -54,21 +54,22 @@ type Finding =
   | { readonly is: 'free' };
 
 /**
+ * @param idleTimeoutMs How long it waits where no postmaster recovers the cluster or shuts it down.
  * @returns The server once it accepts connections.
  *
  * @throws A sentence when PostgreSQL reports why it cannot start, when no server is ready after a minute, or when it is not wanted any more.
  */
-export async function attachOrStart(site: Site): Promise<Running> {
+export async function attachOrStart(site: Site, idleTimeoutMs = IDLE_TIMEOUT_MS): Promise<Running> {
   const { cluster } = site;
   const report = reporter(site.onProgress);
   const endSessions = sessionEnder(cluster);
   let launch: Launch | undefined;
-  for (let deadline = performance.now() + IDLE_TIMEOUT_MS; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
+  for (let deadline = performance.now() + idleTimeoutMs; performance.now() < deadline; await sleep(LOOK_EVERY_MS)) {
     refuseUnwanted(site, launch);
     const finding = examine(cluster);
     if (finding.is === 'ready') return { postmaster: finding.postmaster, isOurs: finding.postmaster.pid === launch?.pid };
     if (finding.is === 'busy') {
-      deadline = performance.now() + IDLE_TIMEOUT_MS;
+      deadline = performance.now() + idleTimeoutMs;
       report(finding.sentence);
     } else if (finding.is === 'occupied') {
       endSessions(finding.pids);
@@ -79,8 +80,10 @@ export async function attachOrStart(site: Site): Promise<Running> {
       launch = start(site, launch);
     }
   }
+  // Nobody waits for it any more, and nobody would stop it.
+  if (launch?.pid !== undefined && !launch.hasEnded()) endProcess(launch.pid, 'SIGINT');
   throw embeddedProblem(
-    `No server of the database in ${cluster} became ready within ${IDLE_TIMEOUT_MS / 1000} s. ${lastWords(launch, cluster)}`,
+    `No server of the database in ${cluster} became ready within ${idleTimeoutMs / 1000} s. ${lastWords(launch, cluster)}`,
   );
 }
 

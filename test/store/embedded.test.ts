@@ -18,6 +18,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { attachOrStart } from '../../src/embedded-postgres/attach-or-start.ts';
 import { findBinaries } from '../../src/embedded-postgres/binaries.ts';
 import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../../src/embedded-postgres/open-embedded.ts';
 import { isOrphanedSession, listProcesses, readText } from '../../src/embedded-postgres/processes.ts';
@@ -524,6 +525,19 @@ describe('refused with a sentence for the person', () => {
       LD_LIBRARY_PATH='${libraries}' '${directory}/postgres' "$@" || { code=$?; echo '${refused}' >&2; exit $code; }`;
     writeFileSync(join(binaries, 'postgres'), program, { mode: 0o755 });
     await assert.rejects(openEmbedded(dataDirectory, { binaries }), { message: /did not start: .*pg_control/ });
+  });
+
+  test('a server that does not become ready, which is ended', async () => {
+    const [cluster, directory] = [join(makeFolder(), 'postgres'), makeFolder()];
+    mkdirSync(cluster);
+    const program = join(directory, 'postgres');
+    writeFileSync(program, '#!/bin/sh\nwhile :; do sleep 0.1; done', { mode: 0o755 });
+    const binaries = { directory, environment: { PATH: process.env['PATH'] ?? '' } };
+    const account = { prefix: [], postgresMajor: 18 };
+    const site = { cluster, binaries, account, mayStart: true, onProgress: () => {} };
+    await assert.rejects(attachOrStart(site, 2_000), /No server of the database in .* became ready within 2 s/);
+    const isLeft = (pid: string) => readText(`/proc/${pid}/cmdline`).includes(program);
+    await waitFor('end of the server', () => !readdirSync('/proc').some(isLeft));
   });
 
   test('shared memory that is too small', needs('mounts'), async () => {
