@@ -64,6 +64,8 @@ interface TextFilterProps {
   readonly onChange: (value: string | undefined) => void;
   readonly dir?: 'ltr' | 'auto';
   readonly isSearch?: boolean;
+  /** Whether what is meant may be asked for; nothing is sent before. Absent where it always may. */
+  readonly isWhole?: (text: string) => boolean;
   readonly placeholder?: string;
   /** On a wide screen, in pixels. */
   readonly width?: number;
@@ -84,6 +86,7 @@ export function TextFilter({
   onChange,
   dir = 'auto',
   isSearch = false,
+  isWhole = () => true,
   placeholder,
   width = 230,
 }: TextFilterProps) {
@@ -95,6 +98,7 @@ export function TextFilter({
   const [awaited, setAwaited] = useState<readonly string[]>([]);
   const send = useDebouncedCallback((text: string) => {
     const meant = beginningOf(asMeant(text), CHARACTERS_MAX);
+    if (meant !== '' && !isWhole(meant)) return;
     if (meant !== value) setAwaited((before) => [...before, meant]);
     onChange(meant || undefined);
   }, TYPED_MS);
@@ -205,11 +209,17 @@ export function CodeFilter({
   value,
   onChange,
 }: SentFilter & { readonly label: string; readonly example: string }) {
-  const send = (text: string | undefined) => {
-    const code = text?.toUpperCase();
-    if (code === undefined || (code.length === example.length && /^[A-Z]+$/.test(code))) onChange(code);
-  };
-  return <TextFilter label={label} dir="ltr" placeholder={example} value={value} onChange={send} width={110} />;
+  return (
+    <TextFilter
+      label={label}
+      dir="ltr"
+      placeholder={example}
+      isWhole={(text) => text.length === example.length && /^[a-z]+$/i.test(text)}
+      value={value}
+      onChange={(text) => onChange(text?.toUpperCase())}
+      width={110}
+    />
+  );
 }
 
 /** No correlation id is shorter. */
@@ -218,10 +228,8 @@ const CORRELATION_ID_MIN = 8;
 /** Nothing is asked for before the id is as long as one is. */
 export function CorrelationFilter({ value, onChange }: SentFilter) {
   const { correlationId } = useTexts(COMMON);
-  const send = (text: string | undefined) => {
-    if (text === undefined || text.length >= CORRELATION_ID_MIN) onChange(text);
-  };
-  return <TextFilter label={correlationId} dir="ltr" value={value} onChange={send} />;
+  const isWhole = ({ length }: string) => length >= CORRELATION_ID_MIN;
+  return <TextFilter label={correlationId} dir="ltr" isWhole={isWhole} value={value} onChange={onChange} />;
 }
 
 export function CurrencyFilter(filter: SentFilter) {
@@ -232,17 +240,15 @@ export function CurrencyFilter(filter: SentFilter) {
 /** A month with every period in it, or one period as a statement names it. Only a whole one is sent. */
 export function PeriodFilter({ value, onChange }: SentFilter) {
   const { period } = useTexts(COMMON);
-  const send = (text: string | undefined) => {
-    if (text === undefined || monthOf(text) !== undefined) onChange(text);
-  };
-  return <TextFilter label={period} dir="ltr" placeholder="2026-11" value={value} onChange={send} width={140} />;
+  const isWhole = (text: string) => monthOf(text) !== undefined;
+  return (
+    <TextFilter label={period} dir="ltr" placeholder="2026-11" isWhole={isWhole} value={value} onChange={onChange} width={140} />
+  );
 }
 
 /** Filters a list by a settlement. Only a whole id is sent. */
 export function SettlementFilter({ value, onChange }: SentFilter) {
   const { settlementId } = useTexts(COMMON);
-  const send = (text: string | undefined) => {
-    if (text === undefined || /^stl_\w{26}$/.test(text)) onChange(text);
-  };
-  return <TextFilter label={settlementId} dir="ltr" placeholder="stl_…" value={value} onChange={send} />;
+  const isWhole = (text: string) => /^stl_\w{26}$/.test(text);
+  return <TextFilter label={settlementId} dir="ltr" placeholder="stl_…" isWhole={isWhole} value={value} onChange={onChange} />;
 }
