@@ -322,7 +322,7 @@ describe('an incident', needsBrowser, () => {
     });
     await button.click();
     await page.getByRole('dialog').getByRole('button', { name: 'Send exhausted again' }).click();
-    await page.getByText('So far 2 deliveries of 2 will be sent again').waitFor();
+    await page.getByRole('status').filter({ hasText: 'So far 2 deliveries of 2 will be sent again' }).waitFor();
     await (await answered.promise)();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.unrouteAll();

@@ -90,17 +90,21 @@ function State({ verification, isNever }: StateProps) {
   const { status, settlements, lines, problem_count, problems, ended_at } = verification;
   if (status === 'none') return <Text size="sm">{isNever ? t.neverVerified : t.notVerified}</Text>;
   if (status === 'failed') return <Text size="sm">{t.notFinished}</Text>;
-  if (status === 'running')
+  const isRunning = status === 'running';
+  if (isRunning || problem_count === 0)
     return (
-      <Text size="sm" role="status">
-        {t.verifying} {lines > 0 && t.soFar(formatWhole(String(lines)))}
-      </Text>
-    );
-  if (problem_count === 0)
-    return (
-      <Text size="sm" role="status">
-        {t.unmodified(String(settlements), String(lines))} <Time at={ended_at} style="second" />{' '}
-        {isOutdated(verification) && t.outdated}
+      <Text size="sm">
+        <span role="status">
+          {isRunning ? (
+            t.verifying
+          ) : (
+            <>
+              {t.unmodified(String(settlements), String(lines))} <Time at={ended_at} style="second" />{' '}
+              {isOutdated(verification) && t.outdated}
+            </>
+          )}
+        </span>{' '}
+        {isRunning && lines > 0 && t.soFar(formatWhole(String(lines)))}
       </Text>
     );
   return (

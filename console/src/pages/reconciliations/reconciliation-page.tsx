@@ -1,6 +1,7 @@
 import { Alert, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
+import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { useFilters } from '../../app/use-filters.ts';
 import { formatWhole } from '../../format/points.ts';
@@ -8,6 +9,7 @@ import { Page } from '../../layout/page.tsx';
 import { Facts } from '../../parts/facts.tsx';
 import { PartnerLink, usePartner } from '../../parts/partner.tsx';
 import { Person } from '../../parts/person.tsx';
+import { quartersOf, ToldProgress } from '../../parts/progress/told-progress.tsx';
 import { Section } from '../../parts/section.tsx';
 import { Loaded } from '../../parts/state.tsx';
 import { Id, Points, Time } from '../../parts/values.tsx';
@@ -45,7 +47,7 @@ export function ReconciliationPage() {
       <Loaded query={reconciliation}>
         {(record) => (
           <Stack gap="xl">
-            {isUnderWay(record) && <UnderWay record={record} />}
+            <Followed record={record} />
             {record.problem !== null && (
               <Alert color="red" title={t.problem}>
                 <span className="foreign">{record.problem}</span>
@@ -60,6 +62,12 @@ export function ReconciliationPage() {
   );
 }
 
+/** How far the comparison has come, and its end where the page was open before. */
+function Followed({ record }: { readonly record: Reconciliation }) {
+  const [isFollowed] = useState(isUnderWay(record));
+  return isFollowed && <UnderWay record={record} />;
+}
+
 function UnderWay({ record }: { readonly record: Reconciliation }) {
   const t = useTexts(RECONCILIATION);
   const settlement = useSettlement(record);
@@ -69,18 +77,28 @@ function UnderWay({ record }: { readonly record: Reconciliation }) {
     record.status === 'receiving' || all === undefined
       ? `${t.lines}: ${formatWhole(record.listed_lines)}`
       : t.progress(formatWhole(String(done)), formatWhole(String(all)));
+  // Why it failed is told by an alert.
+  const end = (record.status === 'done' && t.received) || '';
   return (
-    <Paper p="lg" role="status">
-      <Stack gap="xs">
-        <Progress value={all ? Math.floor((done / all) * 100) : 0} animated aria-label={text} />
-        <Text size="sm">{text}</Text>
-        {record.status === 'comparing' && (
-          <Text size="sm" c="dimmed">
-            {t.waits}
-          </Text>
-        )}
-      </Stack>
-    </Paper>
+    <>
+      {isUnderWay(record) && (
+        <Paper p="lg">
+          <Stack gap="xs">
+            <Progress value={all ? Math.floor((done / all) * 100) : 0} animated aria-label={text} />
+            <Text size="sm">{text}</Text>
+            {record.status === 'comparing' && (
+              <Text size="sm" c="dimmed">
+                {t.waits}
+              </Text>
+            )}
+          </Stack>
+        </Paper>
+      )}
+      <ToldProgress
+        text={isUnderWay(record) ? text : end}
+        step={`${record.status} ${all === undefined ? '' : quartersOf(done, all)}`}
+      />
+    </>
   );
 }
 

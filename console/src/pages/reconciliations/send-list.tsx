@@ -7,6 +7,7 @@ import { useChange } from '../../api/use-change.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { DropZone } from '../../parts/fields/drop-zone.tsx';
 import { Problem } from '../../parts/problem.tsx';
+import { quartersOf, ToldProgress } from '../../parts/progress/told-progress.tsx';
 import { Foreign } from '../../parts/values.tsx';
 import { useTexts } from '../../texts/language.tsx';
 import { ACCEPTED, mediaTypeOf, refusalOf } from './read-file.ts';
@@ -84,11 +85,12 @@ function Sending({ file, share }: { readonly file: File; readonly share: number 
   const percent = Math.floor(share * 100);
   const text = share >= 1 ? t.reading : t.sending(`${percent}%`);
   return (
-    <Paper p="lg" role="status">
+    <Paper p="lg">
       <Stack gap="xs">
         <Foreign text={file.name} />
         <Progress value={share >= 1 ? 100 : percent} animated={share >= 1} aria-label={text} />
         <Text size="sm">{text}</Text>
+        <ToldProgress text={text} step={quartersOf(share, 1)} />
         <Text size="sm" c="dimmed">
           {t.keepOpen}
         </Text>

@@ -175,7 +175,7 @@ function StepDialog({ endpoint, activity, readAgain, step, isOpen, onClose }: St
           {t.exhaustedNow}: <bdi className="figure">{exhausted}</bdi>
         </Text>
       )}
-      {step === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} total={exhausted ?? ''} />}
+      {step === 'recover' && change.isPending && <RecoverProgress endpointId={endpoint_id} exhausted={activity?.exhausted} />}
       {step === 'recover' && !before && (
         <MomentField label={t.sinceTime} required disabled={change.isPending} value={since} onChange={setSince} />
       )}
