@@ -65,8 +65,9 @@ describe('commands', HANG_LIMIT, () => {
   });
 });
 
-describe('commands, given in the role below the least', HANG_LIMIT, async () => {
-  const { databaseUrl, database } = await testService();
+const { databaseUrl, database } = await testService();
+
+describe('commands, given in the role below the least', HANG_LIMIT, () => {
   const homes = new Map<Role, string>();
 
   before(async () => {

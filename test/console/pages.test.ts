@@ -39,9 +39,9 @@ const SCREENS = {
   ],
 } as const;
 
-describe('every page', needsBrowser, async () => {
-  const pages = scene ? await listPages() : [];
+const pages = scene ? await listPages() : [];
 
+describe('every page', needsBrowser, () => {
   for (const language of ['en', 'ar'] as const)
     describe(language, () => {
       let page: Page;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { after, describe, test } from 'node:test';
+import { after, before, describe, test } from 'node:test';
 import type { Limit } from '../../src/domain/limit-names.ts';
 import { suspectConnections } from '../../src/partner-api/http/suspect-connections.ts';
 import { testService } from '../support/service.ts';
@@ -34,7 +34,7 @@ test('a request that came while its connection waited is answered', async () => 
   );
 });
 
-describe('while nothing is taken of what waits', async () => {
+describe('while nothing is taken of what waits', () => {
   const hits: Limit[] = [];
   const suspects = new Set<string>();
   const isSuspect = (address: string) => suspects.has(address);
@@ -47,10 +47,13 @@ describe('while nothing is taken of what waits', async () => {
       response.end();
     }),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  let baseUrl = '';
+  before(async () => {
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
   after(() => server.close());
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   test('an address waits with what it opens beyond three; a valid key on one of the three takes the others at once', async () => {
     const first = open(baseUrl, '127.0.0.21');

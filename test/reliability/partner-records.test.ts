@@ -80,9 +80,9 @@ describe('a partner whose confirmation got no answer, and whose look-up after a 
   });
 });
 
-describe('the events of confirmations', async () => {
-  const service = await testService({ roles: ['api'] });
+const service = await testService({ roles: ['api'] });
 
+describe('the events of confirmations', () => {
   /** Of a partner with two contributions, after a change of its events that wait for their sequence. */
   async function verifyAfter(change: string) {
     const { partner, key } = await service.newPartner();
