@@ -4,8 +4,8 @@ import type { AnswerClientError } from './node-answers.ts';
 
 /** A request must arrive completely within this time. */
 const REQUEST_TIMEOUT_MS = 5_000;
-/** The longest time of any request; Node itself ends it. */
-export const LONGEST_REQUEST_MS = 900_000;
+/** The longest time of any request; Node itself ends it. Longer than a list may take, whose sender gets an answer of its own. */
+export const LONGEST_REQUEST_MS = 960_000;
 
 /** A partner's list, which is longer and takes longer than other bodies may. */
 const LISTS = /^\/v1\/settlements\/[^/?]+\/reconciliations(?:\?|$)/;

@@ -77,3 +77,24 @@ test('a stop of the service ends the wait, and counts it', async (t) => {
   assert.equal(uploads.end(), 1);
   assert.equal((await answered).statusCode, 503);
 });
+
+test('of what is left of a refused upload no more is read than the bounds say, and no stop counts it', async () => {
+  const uploads = new StoppableUploads();
+  let read = 0;
+  const endless = async function* () {
+    for (;;) {
+      read++;
+      yield Buffer.alloc(10);
+    }
+  };
+  await uploads.discard(endless(), { ...LONG, bytesMax: 95 });
+  assert.equal(read, 10);
+  const silent = async function* () {
+    yield Buffer.alloc(10);
+    await new Promise(() => undefined);
+  };
+  await uploads.discard(silent(), { ...LONG, idleMs: 20, bytesMax: 95 });
+  const discarded = uploads.discard(silent(), { ...LONG, bytesMax: 95 });
+  assert.equal(uploads.end(), 0);
+  await discarded;
+});

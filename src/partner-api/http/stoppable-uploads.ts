@@ -14,10 +14,37 @@ export class StoppableUploads {
    * @param what Such as `the list`.
    * @throws ServiceError `internal_service_unavailable`: after {@link end}, and 408 beyond the bounds.
    */
-  async *chunksOf<Chunk>(chunks: AsyncIterable<Chunk>, what: string, { idleMs, totalMs }: StreamBounds): AsyncGenerator<Chunk> {
+  async *chunksOf<Chunk>(chunks: AsyncIterable<Chunk>, what: string, bounds: StreamBounds): AsyncGenerator<Chunk> {
+    this.#underWay++;
+    try {
+      yield* this.#arriving(chunks, what, bounds);
+    } finally {
+      this.#underWay--;
+    }
+  }
+
+  /**
+   * Reads what is left of an upload that is refused before it has arrived, up to the bounds: a client that sends first and reads then
+   * would lose the answer with its connection.
+   */
+  async discard(
+    rest: AsyncIterable<Uint8Array>,
+    { bytesMax, ...bounds }: StreamBounds & { readonly bytesMax: number },
+  ): Promise<void> {
+    let bytes = 0;
+    try {
+      for await (const chunk of this.#arriving(rest, 'it', bounds)) {
+        bytes += chunk.byteLength;
+        if (bytes > bytesMax) return;
+      }
+    } catch {
+      // Its sender is gone or pauses, or the service stops: the answer waits no longer.
+    }
+  }
+
+  async *#arriving<Chunk>(chunks: AsyncIterable<Chunk>, what: string, { idleMs, totalMs }: StreamBounds): AsyncGenerator<Chunk> {
     const iterator = chunks[Symbol.asyncIterator]();
     const untilMs = performance.now() + totalMs;
-    this.#underWay++;
     try {
       for (;;) {
         const leftMs = untilMs - performance.now();
@@ -30,7 +57,6 @@ export class StoppableUploads {
         yield value;
       }
     } finally {
-      this.#underWay--;
       // One that waits for a chunk would end with it alone.
       iterator.return?.()?.catch(() => {});
     }

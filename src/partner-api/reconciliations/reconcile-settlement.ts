@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
@@ -9,8 +8,7 @@ import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { requirePermission } from '../access/require-permission.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import type { StoppableUploads } from '../http/stoppable-uploads.ts';
-import { type StreamBounds, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
+import { TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
 import { watchTransfer } from '../http/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
@@ -27,6 +25,14 @@ interface Shape {
   Params: Static<typeof SettlementParams>;
   Headers: Static<typeof WriteHeaders>;
 }
+
+/**
+ * What is read of a refused list before its answer, while it has its share. A sender who pauses in the midst of it waits for the answer.
+ * After the answer `limitRequestTime` reads on.
+ */
+const REST_BOUNDS = { idleMs: 1_000, totalMs: 30_000, bytesMax: LIST_LIMITS.bytes };
+/** Of a sender who is too slow, or may send no longer: nothing more is taken from it. */
+const ENDING_STATUSES = [401, 403, 408];
 
 /** One list that is compared, and one request that is a replay or a retry that came too early. */
 const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
@@ -58,8 +64,9 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
         beginUpload(callerOf(request).partnerId, reply.raw);
         begun.add(request);
       },
-      async onSend(request) {
-        if (begun.has(request)) await discardRest(request.raw, uploads);
+      async onSend(request, reply) {
+        if (begun.has(request) && !ENDING_STATUSES.includes(reply.statusCode))
+          await uploads.discard(request.raw.iterator({ destroyOnReturn: false }), REST_BOUNDS);
       },
     },
     async (request, reply) => {
@@ -84,24 +91,4 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       return sendWritten(reply.code(202), exactJson({ reconciliation: reconciliationToWire(reconciliation), request: echo }));
     },
   );
-}
-
-/** The rest of a refused list, as long as it keeps coming. A sender who waits in the midst of it waits for the answer. */
-const REST_BOUNDS: StreamBounds = { ...TRANSFER_BOUNDS, idleMs: 1_000 };
-
-/**
- * Reads what is left of a list that is refused before it has arrived: a client that sends first and reads then would lose the answer with
- * its connection.
- */
-async function discardRest(request: IncomingMessage, uploads: StoppableUploads): Promise<void> {
-  let bytes = 0;
-  try {
-    const rest = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
-    for await (const chunk of uploads.chunksOf(rest, 'the list', REST_BOUNDS)) {
-      bytes += chunk.byteLength;
-      if (bytes > LIST_LIMITS.bytes) return;
-    }
-  } catch {
-    // Its sender is gone or pauses, or the service stops: the answer waits no longer.
-  }
 }
