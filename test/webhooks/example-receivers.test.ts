@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -409,13 +409,20 @@ test('examples/receiver.php: no second request enters the environment of an inbo
     ...(EXAMPLES['receiver.php'] as Example),
     command: () => ['sh', '-c', 'exec php -S "127.0.0.1:$PORT" "$0"', join(ROOT, 'examples/receiver.php')],
   };
-  const { url } = await startReceiver(example, { INBOX });
+  const { url, printed } = await startReceiver(example, { INBOX });
   const event = { ...failedEvent(2n), sequence: 2n, environment: 'production' };
-  const answer = fetch(signedRequest({ secret: SECRET, event, url }));
-  // It opens when the request reads the stored events, and the request waits for what it holds.
-  const first = await open(stored, 'w');
+  let answered: number | undefined;
+  const answer = fetch(signedRequest({ secret: SECRET, event, url })).then(({ status }) => {
+    answered = status;
+    return status;
+  });
+  // The request reads the stored events, and waits for what this one holds. Without a reader it does not open.
+  const first = await waitFor('reader of the stored event', () => {
+    assert.equal(answered, undefined, printed());
+    return open(stored, constants.O_WRONLY | constants.O_NONBLOCK).catch(() => undefined);
+  });
   const second = spawnSync('flock', ['--nonblock', join(INBOX, 'environment-lock'), 'true']);
   await first.writeFile(stringifyExactJson({ ...failedEvent(1n), environment: 'sandbox' }));
   await first.close();
-  assert.deepEqual([(await answer).status, second.status], [400, 1]);
+  assert.deepEqual([await answer, second.status], [400, 1]);
 });
