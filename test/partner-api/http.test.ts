@@ -88,6 +88,12 @@ describe('what Node refuses by itself', () => {
     test(`${title}: ${status} with envelope and header`, async () => assertEnvelope(await sendRaw(request), status));
   }
 
+  test('more than 1,000 header fields of few bytes: 431, and the sentence says so', async () => {
+    const raw = await sendRaw(`GET / HTTP/1.1\r\n${HOST}${'a:b\r\n'.repeat(1_000)}\r\n`);
+    assertEnvelope(raw, 431);
+    assert.equal(parse(raw).error.message, 'The header fields are larger than 16 KiB, or more than 1,000.');
+  });
+
   test('a chunk that is none, in the middle of a body', async () => {
     const head = `POST /v1/impact-transactions HTTP/1.1\r\n${HOST}${KEY}Idempotency-Key: chunked-1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`;
     assertEnvelope(await sendRaw(head, 'zz\r\nnonsense\r\n'), 400);

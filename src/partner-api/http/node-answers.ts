@@ -17,7 +17,7 @@ const CLOSED_AFTER_MS = 5_000;
 
 /** Refusals of Node's parser, and of limits before the framework, by their error code; any other code is a malformed request. */
 const PARSER_REFUSALS: Record<string, ServiceError> = {
-  HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB.'),
+  HPE_HEADER_OVERFLOW: refusal(431, 'The header fields are larger than 16 KiB, or more than 1,000.'),
   HPE_CHUNK_EXTENSIONS_OVERFLOW: refusal(413, 'The chunk extensions are too large.'),
   ERR_SMALL_CHUNKS: refusal(
     413,
