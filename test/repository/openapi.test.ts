@@ -173,7 +173,7 @@ describe('it can be read by a newcomer', () => {
 describe('webhooks (decisions, section 7)', () => {
   const kinds: [string, Json][] = Object.entries<Json>(document.webhooks).map(([kind, { post }]) => [kind, post]);
 
-  const ANSWERS: Record<string, string[]> = { [VERIFICATION_TYPE]: ['200', 'default'], [TEST_TYPE]: ['2XX', 'default'] };
+  const ANSWERS: Record<string, string[]> = { [VERIFICATION_TYPE]: ['200', 'default'], [TEST_TYPE]: ['2XX', '410', 'default'] };
 
   test('the five kinds of the interface, the challenge and the test', () => {
     assert.deepEqual(

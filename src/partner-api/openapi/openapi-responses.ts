@@ -14,6 +14,8 @@ import type { Json } from './openapi-schemas.ts';
 
 const text = { type: 'string' };
 
+const OF_PROCESS = 'Of several processes of the service, this is the share of the one that answered.';
+
 /** Every header that the service sends besides those of HTTP itself. */
 const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> = {
   'X-Correlation-ID': {
@@ -28,13 +30,11 @@ const HEADERS: Readonly<Record<string, { description: string; schema: Json }>> =
   'Retry-After': { description: 'The whole seconds to wait before the next request.', schema: { type: 'integer', minimum: 1 } },
   Location: { description: 'The path of the record.', schema: text },
   'RateLimit-Policy': {
-    description:
-      'The rate of this class of requests, for information, such as `"writes";q=200;w=2`: 200 requests in two seconds, which may come all at once.',
+    description: `The rate of this class of requests, for information, such as \`"writes";q=200;w=2\`: 200 requests in two seconds, which may come all at once. ${OF_PROCESS}`,
     schema: text,
   },
   RateLimit: {
-    description:
-      'What is left of the rate, for information, such as `"writes";r=99;t=1`: 99 requests at once, and more after a second.',
+    description: `What is left of the rate, for information, such as \`"writes";r=99;t=1\`: 99 requests at once, and more after a second. ${OF_PROCESS}`,
     schema: text,
   },
   'WWW-Authenticate': { description: 'The scheme of authentication.', schema: text },

@@ -25,7 +25,12 @@ const HEADERS: readonly (readonly [name: string, isAlwaysSent: boolean, descript
   ['X-Service-Event-Id', true, 'The event_id of the body.', identifier],
   ['X-Service-Event-Type', true, 'The event_type of the body.', { type: 'string' }],
   ['X-Service-Delivery-Id', true, 'The id of the delivery: of this event to this endpoint.', identifier],
-  ['X-Service-Attempt', true, 'The number of the attempt, from 1.', { type: 'string', pattern: '^[1-9][0-9]*$' }],
+  [
+    'X-Service-Attempt',
+    true,
+    '1 for the first attempt of the delivery, a higher number for each later one; numbers may be skipped.',
+    { type: 'string', pattern: '^[1-9][0-9]*$' },
+  ],
   [
     'X-Correlation-ID',
     true,
@@ -89,6 +94,7 @@ export const WEBHOOKS: Record<string, Json> = Object.fromEntries([
     TEST_TYPE,
     webhook(TEST_TYPE, TEST, {
       '2XX': ANSWERS['2XX'] as Json,
+      '410': ANSWERS['410'] as Json,
       default: { description: 'The receiver does not have the event. The service does not try again.' },
     }),
   ],
