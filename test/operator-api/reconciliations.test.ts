@@ -415,7 +415,10 @@ describe('a dispute', () => {
     const twice = (await preview(reversal)).problems.map(({ field, code }: { field: string; code: string }) => [field, code]);
     assert.deepEqual(twice, [['reversal_of', 'already_reversed']]);
     assert.equal((await viewer.get(`${path}?reason_code=other&points_delta=1e3`)).body.error.details[0].field, 'points_delta');
-    assert.equal((await viewer.get(`${path.replace(/txn_\w+/, 'txn_none')}?reason_code=other&points_delta=1`)).status, 404);
+    const unknown = await viewer.get(`${path.replace(/txn_\w+/, 'txn_none')}?reason_code=other&points_delta=1`);
+    const draftOfUnknown = await draftAdjustment(partnerId, 'txn_none', '1');
+    for (const { status, body } of [unknown, draftOfUnknown])
+      assert.deepEqual([status, body.error.code, body.error.details[0].field], [404, 'invalid_request', 'transaction_id']);
   });
 
   test('a reversal with another contribution, or with changes of its own, is neither previewed nor drafted', async () => {

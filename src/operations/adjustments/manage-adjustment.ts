@@ -271,7 +271,11 @@ async function getAuditedPartner(db: Queryable, partnerId: string): Promise<Part
 async function lockKnownContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
   const record = await lockContribution(db, partnerId, transactionId);
   if (record) return record;
-  throw recordNotFound('transaction_id', `The partner has no contribution ${transactionId}.`);
+  throw unknownContribution(transactionId);
+}
+
+export function unknownContribution(transactionId: string): ServiceError {
+  return recordNotFound('transaction_id', `The partner has no contribution ${transactionId}.`);
 }
 
 /** The adjustment that a new one reverses, as it is checked; `undefined` when the partner has none with this id. */

@@ -7,7 +7,6 @@ import {
   type SettledState,
 } from '../../domain/adjustments/adjustment-effect.ts';
 import { checkStatedDeltas, NOT_CONFIRMED } from '../../domain/adjustments/new-adjustment.ts';
-import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { readAmount } from '../../domain/numbers/money.ts';
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
 import { isBeforeEnd } from '../../domain/settlements/settlement.ts';
@@ -23,7 +22,7 @@ import { getPartner } from '../access/manage-partner.ts';
 import { type OpenTotals, TotalsUnderWayError } from '../settlements/open-totals.ts';
 import { readSettlementView } from '../settlements/read-settlements.ts';
 import type { PricesOf } from '../settlements/settlement-tools.ts';
-import { findReversed } from './manage-adjustment.ts';
+import { findReversed, unknownContribution } from './manage-adjustment.ts';
 import { readPointValues, readSettledState } from './settled-state.ts';
 
 /** The effect of an adjustment: on its contribution, and on the settlement that has or will have its line. */
@@ -109,7 +108,8 @@ export interface DraftChange {
 /**
  * The effect that an adjustment would have if it were posted now. Nothing is stored.
  *
- * @throws ServiceError `contribution_not_found`; `invalid_request` for an unknown partner, and for a contribution that is not confirmed.
+ * @throws ServiceError `invalid_request` for an unknown partner, for a contribution that it does not have (404), and for one that is not
+ * confirmed.
  */
 export async function previewDraft(
   database: Database,
@@ -120,7 +120,7 @@ export async function previewDraft(
   const { pricesOf } = tools;
   const partner = await getPartner(pool, partnerId);
   const [record] = await findContributionsById(pool, [{ partnerId, transactionId }]);
-  if (!record) throw contributionNotFound('transaction_id');
+  if (!record) throw unknownContribution(transactionId);
   const { contribution } = record;
   refuseInvalid(contribution.status === 'confirmed' ? [] : [NOT_CONFIRMED]);
   const settled = await readSettledState(pool, await readPointValues(pool, partner, { pricesOf, auditKeys }), contribution);
