@@ -1,5 +1,5 @@
 import { notOfThisList, readPageCursor, writePageCursor } from '../domain/page-cursor.ts';
-import { ServiceError } from '../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../domain/service-error.ts';
 import { Type } from './schema-type.ts';
 
 /**
@@ -95,5 +95,5 @@ export function pageMembers(list: PagedList, last: string, hasMore: boolean): { 
 
 function notTogether(older: string): ServiceError {
   const message = `Send after or ${older}, not both.`;
-  return new ServiceError('invalid_request', message, { details: [{ field: older, code: 'not_together', message }] });
+  return invalidRequest([problem(older, 'not_together', message)]);
 }

@@ -4,7 +4,7 @@ import { CREDENTIAL_SECONDS, newCredential } from '../../domain/access/operator-
 import { type Actor, isAtLeast, type Role } from '../../domain/access/role.ts';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import {
   insertOperator,
   listOperators,
@@ -221,7 +221,7 @@ function addressIsTaken(email: string | null): ServiceError {
 }
 
 function refusal(code: DetailCode, message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field: 'email', code, message }] });
+  return invalidRequest([problem('email', code, message)]);
 }
 
 async function makeCode(db: Queryable, operator: Operator): Promise<SignInCode> {

@@ -5,6 +5,7 @@ import { isCurrency } from '../../domain/numbers/currency.ts';
 import {
   type ErrorDetail,
   invalidRequest,
+  problem,
   recordNotFound,
   refuseInvalid,
   ServiceError,
@@ -87,7 +88,7 @@ export async function getPartnerNamed(db: Queryable, idOrName: string): Promise<
   const ids = found.slice(0, NAMESAKES_SHOWN).map(({ partnerId }) => partnerId);
   const more = found.length > NAMESAKES_SHOWN ? '; there are more, which `partner list` shows' : '';
   const message = `Several partners have the name ${idOrName}. Give the id of one of them: ${ids.join(', ')}${more}.`;
-  throw new ServiceError('invalid_request', message, { details: [{ field: 'partner_id', code: 'duplicate', message }] });
+  throw invalidRequest([problem('partner_id', 'duplicate', message)]);
 }
 
 /** Takes effect on every instance within ten seconds. New records are then refused; look-ups and replays still work. */

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { findOperator } from '../../store/access/operator.ts';
 import { updateOperatorCredentialEnded } from '../../store/access/operator-credential.ts';
 import { listPasskeys, type StoredPasskey, usePasskey } from '../../store/access/operator-passkey.ts';
@@ -107,7 +107,7 @@ export async function removePasskey({ database }: SessionTools, own: Actor, cred
 function lastOne(): ServiceError {
   const message =
     'You have no password, so nothing else signs you in. Add another passkey first, or set a password by a one-time link.';
-  return new ServiceError('invalid_request', message, { details: [{ field: 'passkey_id', code: 'unsupported_value', message }] });
+  return invalidRequest([problem('passkey_id', 'unsupported_value', message)]);
 }
 
 export function readPasskey({ verifier }: Pick<StoredPasskey, 'verifier'>): KeptPasskey {

@@ -1,7 +1,7 @@
 import { canonicalAddress } from '../../domain/access/email-address.ts';
 import type { Operator } from '../../domain/access/operator.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, ServiceError } from '../../domain/service-error.ts';
 import { findOperator, lockOperator } from '../../store/access/operator.ts';
 import { lockOperatorCredential } from '../../store/access/operator-credential.ts';
 import {
@@ -144,8 +144,7 @@ export async function replacePassword(db: Queryable, operatorId: string, verifie
  */
 export function refusePassword(password: string, { name, email }: Pick<Operator, 'name' | 'email'>, field = 'password'): void {
   const message = findPasswordProblem(password, [name, email, email?.split('@')[0] ?? null]);
-  if (message !== undefined)
-    throw new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
+  if (message !== undefined) throw invalidRequest([problem(field, 'unsupported_value', message)]);
 }
 
 /** It is counted, and takes as long, as a wrong password. */

@@ -9,7 +9,7 @@ import {
 import { checkNewEvidence, type NewEvidence } from '../../domain/impact/evidence.ts';
 import type { ImpactBatch } from '../../domain/impact/impact-batch.ts';
 import { INT64_MAX } from '../../domain/numbers/int64.ts';
-import { type ErrorDetail, problem, refuseInvalid, ServiceError } from '../../domain/service-error.ts';
+import { type ErrorDetail, invalidRequest, problem, refuseInvalid } from '../../domain/service-error.ts';
 import { checkLine, REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
@@ -194,7 +194,7 @@ async function addEvidence(db: Queryable, { impactBatchId }: ImpactBatch, actor:
   const evidenceNo = (await listEvidence(db, impactBatchId)).length + 1;
   if (await insertEvidence(db, impactBatchId, { ...evidence, evidenceNo, addedBy: actor.operatorId })) return;
   const message = 'The batch already has this file as evidence.';
-  throw new ServiceError('invalid_request', message, { details: [problem('file', 'duplicate', message)] });
+  throw invalidRequest([problem('file', 'duplicate', message)]);
 }
 
 /** The batch after a possible change. A delivery, and another project, ends a delay. */

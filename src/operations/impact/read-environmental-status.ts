@@ -2,7 +2,7 @@ import type { Places } from '../../concurrency/batch-queue.ts';
 import { oneByOne } from '../../concurrency/one-by-one.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import type { ImpactBatchView } from '../../domain/impact/impact-batch.ts';
-import { type ErrorDetail, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, type ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { findImpactBatch } from '../../store/impact/impact-batch.ts';
 import {
@@ -101,6 +101,5 @@ export function impactBatchNotFound(): ServiceError {
 
 function wrongCursor(): ServiceError {
   const message = 'after_transaction must be the next_after_transaction of a page of this batch.';
-  const details: ErrorDetail[] = [{ field: 'after_transaction', code: 'not_found', message }];
-  return new ServiceError('invalid_request', message, { details });
+  return invalidRequest([problem('after_transaction', 'not_found', message)]);
 }

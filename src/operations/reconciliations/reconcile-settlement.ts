@@ -8,7 +8,7 @@ import { newId } from '../../domain/identifiers.ts';
 import { pluralise } from '../../domain/pluralise.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { NodeReader } from '../../store/node-reader.ts';
 import { addList, findDailyUsage } from '../../store/quotas/daily-usage.ts';
@@ -224,9 +224,7 @@ async function forget(db: Queryable, begun: Reconciliation, error: unknown): Pro
 
 function settlementOpen(): ServiceError {
   const message = 'The settlement is open. Reconcile it after it is closed.';
-  return new ServiceError('invalid_request', message, {
-    details: [{ field: 'settlement_id', code: 'settlement_open', message }],
-  });
+  return invalidRequest([problem('settlement_id', 'settlement_open', message)]);
 }
 
 function underWay(): ServiceError {

@@ -1,7 +1,7 @@
 import { type NewAdjustment, problemForPartner } from '../../domain/adjustments/new-adjustment.ts';
 import { contributionNotFound } from '../../domain/contributions/contribution-not-found.ts';
 import { idOfWork } from '../../domain/identifiers.ts';
-import { invalidRequest, recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { type Adjustment, findAdjustment } from '../../store/adjustments/adjustment.ts';
 import { waitForLaterClock } from '../../store/clock.ts';
 import {
@@ -90,9 +90,7 @@ export async function expireOnRequest(database: Database, caller: SandboxCaller,
   if (!estimate) throw estimateNotFound();
   if (estimate.link) {
     const message = 'The estimate is linked with a contribution, and no longer expires.';
-    throw new ServiceError('invalid_request', message, {
-      details: [{ field: 'calculation_id', code: 'not_possible', message }],
-    });
+    throw invalidRequest([problem('calculation_id', 'not_possible', message)]);
   }
   await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     // What has ended stays as it is, and nothing is recorded again.

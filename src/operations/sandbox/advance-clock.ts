@@ -1,7 +1,7 @@
 import { pluralise } from '../../domain/pluralise.ts';
 import { ESTIMATE_BYTES } from '../../domain/quotas/stored-bytes.ts';
 import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance-clock.ts';
-import { type ErrorDetail, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { allowLongStatements } from '../../store/query.ts';
 import { advanceSandboxClock, findSandboxClock, lockSandboxClock, type SandboxClock } from '../../store/sandbox/sandbox-clock.ts';
@@ -140,6 +140,5 @@ function unfinished(busy: number): ServiceError {
 }
 
 function refusal(code: 'wrong_form' | 'too_large', message: string): ServiceError {
-  const detail: ErrorDetail = { field: 'advance', code, message };
-  return new ServiceError('invalid_request', message, { details: [detail] });
+  return invalidRequest([problem('advance', code, message)]);
 }

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import type { FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import type { PageAddress } from '../../operations/access/passkey.ts';
 
 /**
@@ -18,5 +18,5 @@ export function pageAddressOf({ headers }: FastifyRequest): PageAddress {
 
 function refusal(): ServiceError {
   const message = 'Passkeys need the console at a host name, such as localhost or a name in OPERATIONS_NAMES.';
-  return new ServiceError('invalid_request', message, { details: [{ field: 'Origin', code: 'unsupported_value', message }] });
+  return invalidRequest([problem('Origin', 'unsupported_value', message)]);
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import { changeImpactBatch } from '../../operations/impact/change-impact-batch.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
@@ -52,5 +52,5 @@ export const addEvidence = operatorRoute({
 function differs(): ServiceError {
   const message =
     'The file that arrived is not the one that the browser hashed: it changed on the way. Nothing was recorded. Choose it again.';
-  return new ServiceError('invalid_request', message, { details: [{ field: 'sha256', code: 'wrong_form', message }] });
+  return invalidRequest([problem('sha256', 'wrong_form', message)]);
 }

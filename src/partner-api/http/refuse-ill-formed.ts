@@ -1,14 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
-import { ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
+import { invalidRequest, problem, ServiceError, unsupportedHeader } from '../../domain/service-error.ts';
 
 /** Throws `invalid_request` for a head that Node accepts and that a proxy in front of the service may read differently. */
 export function refuseIllFormed({ headers, raw }: FastifyRequest): void {
   const sent = headers['x-correlation-id'];
   if (sent !== undefined && !isLongIdentifier(sent)) {
     const message = 'X-Correlation-ID must be a string of 8 to 128 characters out of A-Z a-z 0-9 . _ : -.';
-    throw new ServiceError('invalid_request', message, { details: [{ field: 'X-Correlation-ID', code: 'wrong_form', message }] });
+    throw invalidRequest([problem('X-Correlation-ID', 'wrong_form', message)]);
   }
   if (raw.httpVersion !== '1.1') refuseVersion(raw);
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {

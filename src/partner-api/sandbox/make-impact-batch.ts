@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem } from '../../domain/service-error.ts';
 import { impactBatchToWire } from '../../wire/environmental-status-to-wire.ts';
 import { ImpactBatch } from '../impact/environmental-schemas.ts';
 import { postWithStoredAnswer } from '../stored-answer-post.ts';
@@ -36,5 +36,5 @@ function refuseBoth({ impact_batch_id: batch, settlement_ids: settlements }: Bod
   if ((batch === undefined) !== (settlements === undefined)) return;
   const message = 'Send settlement_ids for a new batch, or impact_batch_id to advance one.';
   const code = batch === undefined ? 'missing' : 'not_together';
-  throw new ServiceError('invalid_request', message, { details: [{ field: 'settlement_ids', code, message }] });
+  throw invalidRequest([problem('settlement_ids', code, message)]);
 }

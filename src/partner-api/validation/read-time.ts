@@ -1,5 +1,5 @@
 import { parseIsoTime } from '../../domain/iso-time.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem } from '../../domain/service-error.ts';
 
 export const TIME_FORM = 'a time of ISO 8601 with its zone, such as 2026-11-20T19:29:00.000Z';
 
@@ -14,5 +14,5 @@ export function readTime(field: string, text: string | undefined): Date | undefi
   const at = parseIsoTime(text);
   if (at) return at;
   const message = `${field} must be ${TIME_FORM}.${hintAtPlus(text)}`;
-  throw new ServiceError('invalid_request', message, { details: [{ field, code: 'wrong_form', message }] });
+  throw invalidRequest([problem(field, 'wrong_form', message)]);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import type { Actor } from '../../domain/access/role.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import type { EndpointId } from '../../webhooks/endpoints/endpoint-context.ts';
 import { disableEndpoint, enableEndpoint, updateEventTypes } from '../../webhooks/endpoints/manage-endpoint.ts';
@@ -50,7 +50,7 @@ export function updateWebhookEndpoint(app: FastifyInstance, { databaseOf }: Part
 
 function nothingToChange(): ServiceError {
   const message = 'Send event_types, or status, or both.';
-  return new ServiceError('invalid_request', message, { details: [{ field: 'status', code: 'missing', message }] });
+  return invalidRequest([problem('status', 'missing', message)]);
 }
 
 async function apply(database: Database, actor: Actor, id: EndpointId, { event_types, status }: Body): Promise<void> {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Actor } from '../../domain/access/role.ts';
 import { EVENT_TYPES, headWithoutSequence, VERIFICATION_TYPE } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { audit } from '../../operations/audit/audit.ts';
 import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { withRole } from '../../operations/with-role.ts';
@@ -140,7 +140,7 @@ function stepAfter({ status, errorClass }: Answer): string {
 
 /** The address is well formed, and its receiver does not do what it must. */
 function refuseUrl(message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field: 'url', code: 'not_possible', message }] });
+  return invalidRequest([problem('url', 'not_possible', message)]);
 }
 
 function readChallenge(text: string | null): unknown {

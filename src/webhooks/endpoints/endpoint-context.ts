@@ -1,6 +1,6 @@
 import type { Environment } from '../../domain/access/api-key.ts';
 import type { Actor } from '../../domain/access/role.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import type { AttemptTools } from '../delivery/attempt.ts';
 import type { SecretBox } from '../security/secret-box.ts';
@@ -48,7 +48,7 @@ export function aboutEndpoint(
 
 /** An invalid value. */
 export function refuseValue(field: string, message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field, code: 'unsupported_value', message }] });
+  return invalidRequest([problem(field, 'unsupported_value', message)]);
 }
 
 export function refusal(sentence: string): ServiceError {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { checkEndpointUrl } from '../security/address-guard.ts';
 import { type EndpointTools, refuseValue } from './endpoint-context.ts';
@@ -69,5 +69,5 @@ export function refuseBeside(
 }
 
 function notPossible(message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field: 'url', code: 'not_possible', message }] });
+  return invalidRequest([problem('url', 'not_possible', message)]);
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/access/role.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
@@ -56,7 +56,7 @@ function nothingToActivate({ isPartner }: Actor): ServiceError {
 }
 
 function refuseStep(message: string): ServiceError {
-  return new ServiceError('invalid_request', message, { details: [{ field: 'step', code: 'not_possible', message }] });
+  return invalidRequest([problem('step', 'not_possible', message)]);
 }
 
 /** From now on the new secret is the only one. */

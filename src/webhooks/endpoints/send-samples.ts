@@ -2,7 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { type EventType, headWithoutSequence } from '../../domain/events/event.ts';
 import { newId } from '../../domain/identifiers.ts';
 import { isToBeRefused, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
-import { ServiceError } from '../../domain/service-error.ts';
+import { invalidRequest, problem, ServiceError } from '../../domain/service-error.ts';
 import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { receivesEvent } from '../../domain/webhooks/subscription.ts';
 import { audit } from '../../operations/audit/audit.ts';
@@ -92,7 +92,7 @@ async function findEndpoints(tools: EndpointTools, wanted: WantedSample): Promis
   const chosen = named ? [named] : present.filter(getsSample);
   if (chosen.length === 0) {
     const message = `You have no active webhook endpoint that receives ${eventType}. Add one, or make a disabled one active.`;
-    throw new ServiceError('invalid_request', message, { details: [{ field: 'endpoint_id', code: 'not_found', message }] });
+    throw invalidRequest([problem('endpoint_id', 'not_found', message)]);
   }
   const verified = await openVerifiedEndpoints(database, (error) => {
     throw error;
