@@ -3,12 +3,12 @@ import { checkLine, REASON_CHARACTERS_MAX, whyRefused } from '../domain/single-l
 
 const NAME_CHARACTERS_MAX = 200;
 
-/** Throws `invalid_request` unless the reason is a line of 1 to 500 characters. */
+/** Throws `invalid_request` unless the reason is a line of 1 to {@link REASON_CHARACTERS_MAX} characters. */
 export function requireReason(reason: string): void {
   requireLine('reason', reason, REASON_CHARACTERS_MAX);
 }
 
-/** Throws `invalid_request` unless the name is a line of 1 to 200 characters. */
+/** Throws `invalid_request` unless the name is a line of 1 to {@link NAME_CHARACTERS_MAX} characters. */
 export function requireName(name: string): void {
   requireLine('name', name, NAME_CHARACTERS_MAX);
 }

@@ -48,9 +48,9 @@ export const nullableShape = <Item extends TSchema>(item: Item, description: str
 /** A line that a person writes. */
 export const line = (description: string, maxLength = REASON_CHARACTERS_MAX) =>
   Type.String({ minLength: 1, maxLength, description });
-export const reason = line(
-  'The reason, for whoever looks at the change later: a line of 1 to 500 characters. The audit keeps it.',
-);
+const REASON_FORM = `a line of 1 to ${REASON_CHARACTERS_MAX} characters`;
+export const reason = line(`The reason, for whoever looks at the change later: ${REASON_FORM}. The audit keeps it.`);
+export const reasonOfChange = Type.Optional(line(`The reason, stored with the change: ${REASON_FORM}.`));
 
 /** A count that stops: nothing counts everything. */
 export const BoundedCount = shape(

@@ -5,11 +5,10 @@ import { type BatchChange, changeImpactBatch } from '../../operations/impact/cha
 import { Type } from '../../partner-api/schema-type.ts';
 import type { Database } from '../../store/database.ts';
 import { type OperatorRoute, operatorRoute } from '../route.ts';
-import { closed, idParams, integerText, line, oneOf } from '../schema-parts.ts';
+import { closed, idParams, integerText, oneOf, reasonOfChange } from '../schema-parts.ts';
 import { BatchBody, batchToWire, expectedChangeNo, readExpected } from './impact-schemas.ts';
 import { readTrees } from './read-trees.ts';
 
-const reason = Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.'));
 const expectedSettlementCount = Type.Optional(
   integerText(
     'How many settlements the operator has seen in the batch (`settlement_count`): where others were added, it is refused.',
@@ -55,7 +54,12 @@ function changeRoute({ step, body = {}, read, leastRole = changeImpactBatch.leas
     deadlineMs: 20_000,
     params: idParams('impact_batch_id', 'The id of the batch.'),
     body: Type.Object(
-      { ...body, reason, expected_change_no: expectedChangeNo, expected_settlement_count: expectedSettlementCount },
+      {
+        ...body,
+        reason: reasonOfChange,
+        expected_change_no: expectedChangeNo,
+        expected_settlement_count: expectedSettlementCount,
+      },
       closed,
     ),
     answer: BatchBody,

@@ -4,7 +4,7 @@ import { Type } from '../../partner-api/schema-type.ts';
 import { readTime } from '../../partner-api/validation/read-time.ts';
 import type { Database } from '../../store/database.ts';
 import { operatorRoute } from '../route.ts';
-import { closed, idParams, line } from '../schema-parts.ts';
+import { closed, idParams, line, reasonOfChange } from '../schema-parts.ts';
 import { BatchBody, batchToWire } from './impact-schemas.ts';
 
 export const addEvidence = operatorRoute({
@@ -35,7 +35,7 @@ export const addEvidence = operatorRoute({
         description: 'SHA-256 as the browser computed it, in hexadecimal digits.',
       }),
       captured_at: Type.String({ minLength: 20, maxLength: 40, description: 'When it was captured, in ISO 8601 with its zone.' }),
-      reason: Type.Optional(line('The reason, stored with the change: a line of 1 to 500 characters.')),
+      reason: reasonOfChange,
     },
     closed,
   ),
