@@ -538,6 +538,14 @@ describe('month end', HANG_LIMIT, () => {
       reason_code: 'unsupported_value',
     });
     assert.match(all.body.error.message, /amount_delta must be a text, or null; it is a number: write it in quotation marks\./);
+    const reasons = await ask(client, 'adjustments', { points_delta: 1, reason_code: 'whim', reason_en: 'a\nb', reason_ar: ' ' });
+    assert.deepEqual(detailCodes(reasons), {
+      transaction_id: 'missing',
+      reason_code: 'unsupported_value',
+      reason_en: 'wrong_form',
+      reason_ar: 'wrong_form',
+    });
+    assert.match(reasons.body.error.message, / reason_en must be a line of 1 to 500 characters without control characters, /);
   });
 });
 

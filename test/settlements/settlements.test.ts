@@ -285,6 +285,22 @@ describe('acknowledgeSettlement', () => {
     assert.equal((await client.call(path)).body.settlement.acknowledgement.note, '🌳'.repeat(1_000));
   });
 
+  test('a note that is blank or has hidden characters is told with the other fields, for any settlement', async () => {
+    const { client, path, opened } = await withClosed();
+    for (const note of ['\t', 'Two lines\r\nof text.', 'a\u202eb', '\u200b']) {
+      const wrong = await acknowledge(client, path, { status: 'paid', note });
+      assert.deepEqual(detailCodes(wrong), { status: 'unsupported_value', note: 'wrong_form' }, JSON.stringify(note));
+      assert.match(wrong.body.error.message, / note must be a text of 1 to 1000 characters, not blank and without control /);
+    }
+    for (const known of [`/v1/settlements/${opened.settlementId}`, '/v1/settlements/set_unknown']) {
+      const blank = await acknowledge(client, known, { status: 'accepted', note: ' ' });
+      assert.deepEqual([blank.status, detailCodes(blank)], [400, { note: 'wrong_form' }]);
+      assert.match(blank.body.error.message, /^note must be a text of 1 to 1000 characters, not blank\.$/);
+    }
+    const answer = await acknowledge(client, path, { status: 'disputed', note: 'Two lines\nof text.' });
+    assert.equal(answer.status, 201, answer.text);
+  });
+
   test('one key, one acknowledgement and one audit entry: twenty at once, and a replay gives the original also after more was said', async () => {
     const { client, path, closed } = await withClosed();
     const headers = { 'idempotency-key': uniqueId('key') };

@@ -50,7 +50,7 @@ export interface Acknowledgement {
   readonly note: string | null;
 }
 
-const NOTE_CHARACTERS_MAX = 1_000;
+export const NOTE_CHARACTERS_MAX = 1_000;
 
 /** All problems of an acknowledgement, by field; empty when it may be recorded. */
 export function checkAcknowledgement(

@@ -34,13 +34,15 @@ export function namedSchemas(): Json {
   );
 }
 
+const OURS = ['x-lenient', 'x-signed', 'x-text'];
+
 /** Replaces every named shape by a reference, and removes keywords that only our validation reads. */
 export function nameShapes(value: unknown, ownName?: string): unknown {
   if (Array.isArray(value)) return value.map((item) => nameShapes(item));
   if (typeof value !== 'object' || value === null) return value;
   const name = nameOf.get(JSON.stringify(value));
   if (name !== undefined && name !== ownName) return { $ref: `#/components/schemas/${name}` };
-  const kept = Object.entries(value).filter(([member]) => member !== 'x-lenient' && member !== 'x-signed');
+  const kept = Object.entries(value).filter(([member]) => !OURS.includes(member));
   return Object.fromEntries(kept.map(([member, item]) => [member, nameShapes(item)]));
 }
 

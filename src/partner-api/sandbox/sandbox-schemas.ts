@@ -4,7 +4,7 @@ import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES, type EnvironmentalStatus } from '../../domain/impact/environmental-status.ts';
 import { SAMPLE_FAULTS, type SampleFault } from '../../domain/sandbox/sample-fault.ts';
 import { REASON_CHARACTERS_MAX } from '../../domain/single-line-text.ts';
-import { closed, int64, longId, nullable, oneOf, shortId, time } from '../schema-parts.ts';
+import { closed, int64, line, longId, nullable, oneOf, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 
 /** The shapes of the paths of the sandbox. @see docs/spec/decisions.md#8-sandbox. */
@@ -77,12 +77,8 @@ export const AdjustmentBody = Type.Object(
       nullable({}, 'The change of the settled amount by a restatement, as a signed decimal such as `"-12.5"`.'),
     ),
     reason_code: oneOf(ADJUSTMENT_REASONS, 'The reason of the adjustment.'),
-    reason_en: Type.Optional(
-      Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX, description: 'The reason in English.' }),
-    ),
-    reason_ar: Type.Optional(
-      Type.String({ minLength: 1, maxLength: REASON_CHARACTERS_MAX, description: 'The reason in Arabic.' }),
-    ),
+    reason_en: Type.Optional(line('The reason in English.', REASON_CHARACTERS_MAX)),
+    reason_ar: Type.Optional(line('The reason in Arabic.', REASON_CHARACTERS_MAX)),
     reversal_of: Type.Optional(nullable(LONG_IDENTIFIER, 'The adjustment that this one reverses.')),
   },
   closed,

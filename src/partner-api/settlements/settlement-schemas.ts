@@ -1,10 +1,11 @@
 import type { TProperties } from 'typebox';
 import { SHORT_IDENTIFIER } from '../../domain/identifiers.ts';
+import { NOTE_CHARACTERS_MAX } from '../../domain/settlements/settlement.ts';
 import { LINE_TYPES } from '../../domain/settlements/settlement-line.ts';
 import { Echo, KeyedEcho } from '../envelope-schemas.ts';
 import { Acknowledgement, Settlement } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
-import { closed, longId, nullable, nullableTime, sum } from '../schema-parts.ts';
+import { closed, longId, nullable, nullableText, nullableTime, sum } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
 import type { IntegerBounds } from '../validation/integer-text.ts';
 
@@ -58,7 +59,7 @@ export const AcknowledgeBody = Type.Object(
       description: '`accepted` is final; `disputed` may become `accepted`. Neither opens the settlement again.',
     }),
     reference: Type.Optional(nullable(SHORT_IDENTIFIER, 'A reference of yours, such as that of a payment.')),
-    note: Type.Optional(nullable({ minLength: 1, maxLength: 1_000 }, 'A note of yours. It must not hold personal data.')),
+    note: Type.Optional(nullableText('A note of yours. It must not hold personal data.', NOTE_CHARACTERS_MAX)),
   },
   closed,
 );

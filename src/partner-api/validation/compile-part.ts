@@ -6,6 +6,7 @@ import { isPoints, isSignedPoints } from '../../domain/numbers/points.ts';
 import { describeProblem } from './describe-problem.ts';
 import { type IntegerBounds, isIntegerText } from './integer-text.ts';
 import { type Problem, type RequestPart, SHOWN_MAX } from './problems.ts';
+import { FORMS, type TextForm } from './text-forms.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -29,6 +30,12 @@ ajv.addKeyword({
   keyword: 'digits',
   errors: false,
   validate: (bounds: IntegerBounds, value: unknown) => typeof value === 'string' && isIntegerText(value, bounds),
+});
+ajv.addKeyword({
+  keyword: 'x-text',
+  type: 'string',
+  errors: false,
+  validate: (form: TextForm, text: string, schema?: Schema) => FORMS[form].accepts(text, Number(schema?.['maxLength'])),
 });
 ajv.addFormat('distance-km', { type: 'string', validate: (text: string) => readDistanceKm(text) !== undefined });
 ajv.addFormat('date-time', { type: 'string', validate: (text: string) => parseIsoTime(text) !== undefined });

@@ -3,11 +3,12 @@ import { distance } from 'fastest-levenshtein';
 import type { DetailCode } from '../../domain/detail-codes.ts';
 import { DISTANCE_DECIMALS, findDistanceProblem } from '../../domain/emissions/distance.ts';
 import { pluralise } from '../../domain/pluralise.ts';
-import type { ErrorDetail } from '../../domain/service-error.ts';
+import { type ErrorDetail, wrongForm } from '../../domain/service-error.ts';
 import { countCharacters, escapeHidden } from '../../domain/single-line-text.ts';
 import { describeBounds, type IntegerBounds, integerProblem } from './integer-text.ts';
 import type { RequestPart } from './problems.ts';
 import { hintAtPlus, TIME_FORM } from './read-time.ts';
+import { FORMS, type TextForm } from './text-forms.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -28,6 +29,7 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
     const message = `The ${part} must be a JSON object; ${describeOther(error.data)}.`;
     return { field: shown, code: 'wrong_type', message };
   }
+  if (error.keyword === 'x-text') return wrongForm(shown, describeWritten(error));
   const schema = (error.parentSchema?.['described'] ?? error.parentSchema ?? {}) as Schema;
   const code = problemCode(part, schema, error.data);
   const form = describeForm(part, schema);
@@ -42,6 +44,10 @@ export function describeProblem(part: RequestPart, field: string, error: ErrorOb
     code,
     message: `${shown} must be ${form}; ${describeValue(error.data, code, schema)}.${nextStep}${hint}`,
   };
+}
+
+function describeWritten({ schema, parentSchema, data }: ErrorObject): string {
+  return FORMS[schema as TextForm].describe(data as string, Number((parentSchema as Schema)['maxLength']));
 }
 
 const MISTYPED_MAX = 2;
