@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
 import { refuseSuspended } from '../domain/access/partner-standing.ts';
@@ -78,9 +80,8 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
         config: { operation, policy: { ...REPORT_WRITE, isManaging, isSandboxChange } },
         schema: { ...schema, ...(path === post.alias && { hide: true }) },
         serializerCompiler: writtenAlready,
-        onRequest: (request, _reply, done) => {
-          if (!post.body || post.isBodyOptional) ignoreTypeOfNothing(request);
-          done();
+        onRequest: async (request) => {
+          if (!post.body || post.isBodyOptional) await ignoreTypeOfNothing(request);
         },
         preValidation: (request, _reply, done) => {
           if (post.isBodyOptional) request.body ??= {};
@@ -115,7 +116,18 @@ export function postWithStoredAnswer<Body = unknown, Params = unknown>(
 }
 
 /** Many clients name a media type for a body that they do not send, such as urllib and `fetch` wrappers. */
-function ignoreTypeOfNothing({ headers }: FastifyRequest): void {
-  const isEmpty = headers['transfer-encoding'] === undefined && (headers['content-length'] ?? '0') === '0';
-  if (isEmpty) delete headers['content-type'];
+async function ignoreTypeOfNothing({ headers, raw }: FastifyRequest): Promise<void> {
+  const isChunked = headers['transfer-encoding'] !== undefined;
+  if (isChunked ? !(await isEmpty(raw)) : (headers['content-length'] ?? '0') !== '0') return;
+  delete headers['transfer-encoding'];
+  delete headers['content-type'];
+}
+
+/** Whether a stream ends without a byte. Its first bytes go back into it. */
+async function isEmpty(body: Readable): Promise<boolean> {
+  await once(body, 'readable');
+  const first = body.read();
+  if (first === null) return true;
+  body.unshift(first);
+  return false;
 }
