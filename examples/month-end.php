@@ -4,8 +4,9 @@
 //
 // It keeps the statement as statement.csv, compares your list with the settlement, prints the counts, and accepts the settlement if every
 // line is matched. Otherwise it ends with status 1 and accepts nothing: a person reads the lines. The same list gives the same result again.
-// So it does where the settlement has adjustments or carries something in, which no list has. When a person has read these lines of the
+// So it does where the settlement has adjustments or carries something in, which no list of contributions has. When a person has read these lines of the
 // statement and found them right, a third word accepts: php month-end.php list.csv 1 accept
+// A settlement that is accepted already is compared and printed too, with status 0 if every line is matched.
 // After the operator corrected the settlement by an adjustment, a further attempt compares the list anew: php month-end.php list.csv 2
 
 declare(strict_types=1);
@@ -100,11 +101,15 @@ unset($counts['matched']);
 if (array_filter($counts) !== []) {
     fail("Not accepted: the lines are at $job->path/lines");
 }
+// It was accepted by a run before, or by hand.
+$isAccepted = $settlement->acknowledgement->status === 'accepted';
 // No list of contributions has these lines of the statement: a person reads them.
 $unlisted = $settlement->statement->line_count - $settlement->contribution_count;
-if ($unlisted !== 0 && ($argv[3] ?? '') !== 'accept') {
-    $sentence = "your list has no adjustments and nothing carried in (lines of the statement: $unlisted). Read them in statement.csv.";
+if (!$isAccepted && $unlisted !== 0 && ($argv[3] ?? '') !== 'accept') {
+    $sentence = "a list of contributions has no adjustments and nothing carried in (lines of the statement: $unlisted). Read them in statement.csv.";
     fail("Not accepted: $sentence Where they are right, run this program again with the words $file $attempt accept");
 }
-call("$path/acknowledgement", "accept-$settlement->settlement_id", 'application/json', '{"status":"accepted"}');
+if (!$isAccepted) {
+    call("$path/acknowledgement", "accept-$settlement->settlement_id", 'application/json', '{"status":"accepted"}');
+}
 echo "accepted\n";

@@ -567,7 +567,7 @@ for (const language of ['ts', 'py', 'php'] as const)
       assert.equal(await acknowledged(), 'accepted');
     });
 
-    test('adjustments and what is carried in, which no list has, are for a person, who then accepts', async () => {
+    test('adjustments and what is carried in are for a person, who accepts; once more, without the word, it is the same', async () => {
       const { partner, folder, transactionId } = await closedMonth();
       const adjustment = { transaction_id: transactionId, points_delta: -100, reason_code: 'partner_reporting_error' };
       assert.equal((await partner.client.post('/v1/sandbox/adjustments', adjustment)).status, 201);
@@ -587,11 +587,22 @@ for (const language of ['ts', 'py', 'php'] as const)
         assert.deepEqual([stopped.stdout, stopped.status, await acknowledged()], [said, 1, 'pending']);
         assert.match(
           stopped.stderr,
-          /^Not accepted: .* \(lines of the statement: 1\)\. Read them in statement\.csv\. .* list\.csv 1 accept\n$/,
+          /^Not accepted: a list of contributions has no .* \(lines of the statement: 1\)\. Read them in statement\.csv\. .* list\.csv 1 accept\n$/,
         );
         const accepted = await runBehind(partner, ['none'], name, ['list.csv', '1', 'accept'], folder);
         assert.deepEqual([accepted.stdout, accepted.status, await acknowledged()], [`${said}accepted\n`, 0, 'accepted']);
+        const again = await runBehind(partner, ['none'], name, [], folder);
+        assert.deepEqual([again.stdout, again.stderr, again.status], [`${said}accepted\n`, '', 0]);
       }
+    });
+
+    test('a settlement that was accepted by hand is compared, and the program ends with 0', async () => {
+      const { partner, folder, settlement } = await closedMonth();
+      const path = `/v1/settlements/${settlement.settlement_id}/acknowledgement`;
+      assert.equal((await partner.client.post(path, { status: 'accepted', reference: 'payment-1' })).status, 201);
+      const { stdout, stderr, status } = await runBehind(partner, ['none'], name, [], folder);
+      assert.deepEqual([stderr, status], ['', 0]);
+      assert.ok(stdout.endsWith(`${counted({ matched: 1 })}accepted\n`), stdout);
     });
 
     test('a list with other points is not accepted by the word of a person either', async () => {
