@@ -235,10 +235,13 @@ describe('an afternoon', HANG_LIMIT, () => {
     assert.ok((first?.length ?? 0) > 8);
   });
 
-  test('5. a settlement that the partner has answered is compared no more', async () => {
+  test('5. a settlement that is accepted is compared no more, and one that is disputed still is', async () => {
     const { settlements } = (await client.call('/v1/settlements')).body;
     const [latest, ...earlier] = settlements.filter(({ status }: { status: string }) => status === 'closed');
-    await client.post(`/v1/settlements/${latest.settlement_id}/acknowledgement`, { status: 'accepted' });
+    const answer = ({ settlement_id }: { settlement_id: string }, said: Record<string, string>) =>
+      client.post(`/v1/settlements/${settlement_id}/acknowledgement`, said);
+    assert.equal((await answer(latest, { status: 'accepted' })).status, 201);
+    for (const each of earlier) assert.equal((await answer(each, { status: 'disputed', note: 'test' })).status, 201);
     const months = (await run('5-month-end')).filter((line) => line.includes(' payable '));
     assert.deepEqual(
       months.map((line) => line.split(' ')[0]),
