@@ -838,6 +838,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/webhook-snapshot'],
   },
   {
+    rule: 'an event whose transaction commits late gets its number also where its partner gets numbers alone',
+    source: 'decisions 7, Envelope',
+    file: 'src/store/events/assign-sequences.ts',
+    find: 'written_by = any ($5::xid8[])',
+    replace: 'written_by = any ($5::xid8[]) and false',
+    tests: ['webhooks/webhook-snapshot'],
+  },
+  {
     rule: 'what was claimed so long ago that its lease might end before its attempt is not sent',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/delivery/endpoint-queues.ts',

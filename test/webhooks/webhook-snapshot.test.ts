@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { type Connection, openDatabase, type Queryable } from '../../src/store/database.ts';
+import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
+import { findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import type { ClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { advanceDueFrom, listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
@@ -11,6 +13,7 @@ import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
 import { beginRelaySession, relayOnce } from '../../src/webhooks/relay/relay.ts';
+import { RELAY_BATCH } from '../../src/webhooks/relay/relay-round.ts';
 import type { TogetherTools } from '../../src/webhooks/relay/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
@@ -103,31 +106,54 @@ async function countPages(client: Connection, work: (db: Queryable) => Promise<u
   return pages;
 }
 
+/** Gives numbers on a connection, again and again. What it does on another is to be undone: it remembers nothing of it. */
+type Relay = (db?: Queryable) => Promise<void>;
+
+/** The relay takes partners together while there is room, and each partner beyond it alone. */
+const RELAYS: Readonly<Record<string, (client: Connection, partnerId: string) => Relay>> = {
+  'of several partners together'(client) {
+    const session = beginRelaySession(client);
+    return async (db = client) => {
+      await relayOnce(database, db === client ? session : { ...session, client: db as Connection }, tools);
+    };
+  },
+  'of one partner alone'(client, partnerId) {
+    let range = WHOLE_OUTBOX;
+    return async (db = client) => {
+      const { next } = await findUnsequencedEvents(db, range, RELAY_BATCH.limit);
+      const { isComplete } = await assignSequences(db, partnerId, { ...RELAY_BATCH, range });
+      assert.ok(isComplete, 'The next range is valid only when nothing of this one is left.');
+      if (db === client) range = next;
+    };
+  },
+};
+
 describe('while a snapshot is held', HANG_LIMIT, () => {
-  test('the relay reads what is new, however many events had their numbers meanwhile', async () => {
-    const { partnerId } = await newPartner();
-    const session = beginRelaySession(await connect());
-    await relayOnce(database, session, tools);
-    await tell(database.pool, partnerId);
-    const asCounted = (db: Queryable) => relayOnce(database, { ...session, client: db as Connection }, tools);
-    const fresh = await countPages(session.client, asCounted);
-    const snapshot = await begin('repeatable read');
-    for (let round = 0; round < 10; round++) {
-      // A long text fills pages.
-      await database.pool.query(
-        `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at, data)
-        select $1, $2 || number, 'settlement.created', 'stl_1', now(), repeat(md5(number::text), 20) from generate_series(1, 500) as number`,
-        [partnerId, `evt_round-${round}-`],
-      );
-      await relayOnce(database, session, tools);
-    }
-    assert.equal(await findLastSequence(database.pool, partnerId), 5_001n);
-    await tell(database.pool, partnerId);
-    const later = await countPages(session.client, asCounted);
-    await snapshot.end('commit');
-    // The partner's counter has a version for every round.
-    assert.ok(later <= fresh + 100, `${later} pages after 5,000 events, and ${fresh} before`);
-  });
+  for (const [ofWhom, openRelay] of Object.entries(RELAYS))
+    test(`the relay ${ofWhom} reads what is new, however many events had their numbers meanwhile`, async () => {
+      const { partnerId } = await newPartner();
+      const client = await connect();
+      const relay = openRelay(client, partnerId);
+      await relay();
+      await tell(database.pool, partnerId);
+      const fresh = await countPages(client, relay);
+      const snapshot = await begin('repeatable read');
+      for (let round = 0; round < 10; round++) {
+        // A long text fills pages.
+        await database.pool.query(
+          `insert into event_outbox (partner_id, event_id, event_type, subject_id, occurred_at, data)
+          select $1, $2 || number, 'settlement.created', 'stl_1', now(), repeat(md5(number::text), 20) from generate_series(1, 500) as number`,
+          [partnerId, `evt_round-${round}-`],
+        );
+        await relay();
+      }
+      assert.equal(await findLastSequence(database.pool, partnerId), 5_001n);
+      await tell(database.pool, partnerId);
+      const later = await countPages(client, relay);
+      await snapshot.end('commit');
+      // The partner's counter has a version for every round.
+      assert.ok(later <= fresh + 100, `${later} pages after 5,000 events, and ${fresh} before`);
+    });
 
   test('the dispatcher reads what is due, however much was sent meanwhile', async () => {
     const endpoint = await newPartner();
@@ -210,34 +236,34 @@ const ENDINGS = [
 ] as const;
 
 describe('whatever commits late', HANG_LIMIT, () => {
-  test('gets its number, however many transactions are open at once and in whatever order they end', async () => {
-    const { partnerId } = await newPartner();
-    const session = beginRelaySession(await connect());
-    const relay = () => relayOnce(database, session, tools);
-    const open: (OpenTransaction & { readonly eventId: string })[] = [];
-    for (let count = 0; count < 7; count++) {
-      const transaction = await begin();
-      open.push({ ...transaction, eventId: await tell(transaction.client, partnerId) });
-      await tell(database.pool, partnerId);
-      await relay();
-    }
-    for (const [place, how] of ENDINGS) {
-      const { eventId, end } = open[place] as (typeof open)[number];
-      await end(how);
-      const beganAfter = await tell(database.pool, partnerId);
-      await relay();
-      const numbered = (await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 100 })).map(
-        (event) => event.eventId,
-      );
-      assert.equal(numbered.includes(eventId), how === 'commit');
-      assert.ok(
-        numbered.indexOf(eventId) < numbered.indexOf(beganAfter),
-        'what began after another had committed comes after it',
-      );
-    }
-    const { rows } = await administrator.query('select event_id from event_outbox where partner_id = $1', [partnerId]);
-    assert.deepEqual(rows, []);
-  });
+  for (const [ofWhom, openRelay] of Object.entries(RELAYS))
+    test(`gets its number from the relay ${ofWhom}, however many transactions are open at once and in whatever order they end`, async () => {
+      const { partnerId } = await newPartner();
+      const relay = openRelay(await connect(), partnerId);
+      const open: (OpenTransaction & { readonly eventId: string })[] = [];
+      for (let count = 0; count < 7; count++) {
+        const transaction = await begin();
+        open.push({ ...transaction, eventId: await tell(transaction.client, partnerId) });
+        await tell(database.pool, partnerId);
+        await relay();
+      }
+      for (const [place, how] of ENDINGS) {
+        const { eventId, end } = open[place] as (typeof open)[number];
+        await end(how);
+        const beganAfter = await tell(database.pool, partnerId);
+        await relay();
+        const numbered = (await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 100 })).map(
+          (event) => event.eventId,
+        );
+        assert.equal(numbered.includes(eventId), how === 'commit');
+        assert.ok(
+          numbered.indexOf(eventId) < numbered.indexOf(beganAfter),
+          'what began after another had committed comes after it',
+        );
+      }
+      const { rows } = await administrator.query('select event_id from event_outbox where partner_id = $1', [partnerId]);
+      assert.deepEqual(rows, []);
+    });
 
   test('gets its number when another held the counter at the time, or more waited than one batch takes', async () => {
     const { partnerId } = await newPartner();
