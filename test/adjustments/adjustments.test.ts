@@ -385,6 +385,22 @@ test('decisions, section 1: the draft for a contribution that the partner does n
   });
 });
 
+test('decisions, section 1: the approval and the posting of an adjustment whose contribution is gone are no 404: the adjustment is known', async () => {
+  const of = await newContribution();
+  const steps = [approve.bind(null, BEA, await draft(of, -1n)), post.bind(null, await approved(of, -2n))];
+  await asSuperuser(pool, async (client) => {
+    const { rowCount } = await client.query('delete from contribution where partner_id = $1', [of.partnerId]);
+    assert.equal(rowCount, 1);
+  });
+  for (const step of steps)
+    await assert.rejects(step(), {
+      code: 'invalid_request',
+      // That of the code, 400.
+      status: undefined,
+      details: [{ field: 'transaction_id', code: 'not_found', message: `The partner has no contribution ${of.transactionId}.` }],
+    });
+});
+
 describe('two people', () => {
   test('whoever drafted it does not approve it, nor does the owner of the machine', async () => {
     const of = await newContribution();

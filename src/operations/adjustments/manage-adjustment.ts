@@ -23,7 +23,7 @@ import {
   updateAdjustmentPosted,
   updateAdjustmentRejected,
 } from '../../store/adjustments/adjustment.ts';
-import { type ContributionRecord, lockContribution } from '../../store/contributions/contribution.ts';
+import { lockContribution } from '../../store/contributions/contribution.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { violatedKey } from '../../store/database-errors.ts';
 import { insertEvent } from '../../store/events/event.ts';
@@ -56,7 +56,7 @@ export interface AdjustmentId {
  * The first of two operators states a correction. Nothing changes for the partner yet.
  *
  * @throws ServiceError `forbidden`, also for the owner account, and below the role admin with a reason to exceed the worth of the points;
- * `invalid_request` with every problem.
+ * `invalid_request` with every problem; with status 404 for a partner that is unknown, or has no such contribution.
  * @see docs/spec/settlements.md#3-adjustment.
  */
 export const draftAdjustment = withRole(
@@ -72,7 +72,9 @@ export const draftAdjustment = withRole(
     return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const partner = await getAuditedPartner(db, partnerId);
       const pointValues = await readPointValues(db, partner, { pricesOf, auditKeys: database.auditKeys });
-      const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
+      const record = await lockContribution(db, partnerId, transactionId);
+      if (!record) throw unknownContribution(transactionId);
+      const { contribution } = record;
       const context = {
         ...(await readSettledState(db, pointValues, contribution)),
         transactionId,
@@ -135,7 +137,8 @@ export async function oppositeOf(
 /**
  * The second operator approves.
  *
- * @throws ServiceError `forbidden`, also for the operator who drafted it; `invalid_request` when it is no draft, or cannot be posted now.
+ * @throws ServiceError `forbidden`, also for the operator who drafted it; `invalid_request` when it is no draft, or cannot be posted now,
+ * such as without its contribution; with status 404 when the partner has no such adjustment.
  */
 export const approveAdjustment = withRole(
   'approver',
@@ -170,7 +173,8 @@ export const rejectAdjustment = withRole(
  * Posts an approved adjustment; this is final. The partner gets an event, and the settlement of the period gets its line. The
  * contribution does not change.
  *
- * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, or when adjustments posted since exceed its bounds.
+ * @throws ServiceError `forbidden`; `invalid_request` when it is not approved, when adjustments posted since exceed its bounds, or without
+ * its contribution; with status 404 when the partner has no such adjustment.
  */
 export const postAdjustment = withRole(
   'operator',
@@ -203,8 +207,10 @@ async function lockPostable(
   const { partnerId, transactionId } = adjustment;
   const { auditKeys } = databaseOf(db);
   const pointValues = await readPointValues(db, await getAuditedPartner(db, partnerId), { pricesOf, auditKeys });
-  const { contribution } = await lockKnownContribution(db, partnerId, transactionId);
-  const settled = await readSettledState(db, pointValues, contribution);
+  const record = await lockContribution(db, partnerId, transactionId);
+  // A 404 would say that there is no such adjustment.
+  if (!record) throw invalidRequest([problem('transaction_id', 'not_found', explainUnknown(transactionId))]);
+  const settled = await readSettledState(db, pointValues, record.contribution);
   const details = checkEffect(settled, adjustment);
   if (details.length > 0)
     throw invalidRequest(details.map((each) => ({ ...each, message: `${each.message}${REJECT_AND_DRAFT}` })));
@@ -268,14 +274,12 @@ async function getAuditedPartner(db: Queryable, partnerId: string): Promise<Part
   return partner as Partner;
 }
 
-async function lockKnownContribution(db: Queryable, partnerId: string, transactionId: string): Promise<ContributionRecord> {
-  const record = await lockContribution(db, partnerId, transactionId);
-  if (record) return record;
-  throw unknownContribution(transactionId);
+export function unknownContribution(transactionId: string): ServiceError {
+  return recordNotFound('transaction_id', explainUnknown(transactionId));
 }
 
-export function unknownContribution(transactionId: string): ServiceError {
-  return recordNotFound('transaction_id', `The partner has no contribution ${transactionId}.`);
+function explainUnknown(transactionId: string): string {
+  return `The partner has no contribution ${transactionId}.`;
 }
 
 /** The adjustment that a new one reverses, as it is checked; `undefined` when the partner has none with this id. */
