@@ -25,7 +25,8 @@ export function deliveryIdSql(eventId: string, endpointId: string): string {
 }
 
 /**
- * SQL for a condition: the delivery is one of an event, to whichever endpoint. It is the range of the key that {@link deliveryIdsOf} gives.
+ * SQL for a condition: the delivery is one of an event, to whichever endpoint. It is the range of the key that {@link deliveryIdsOf}
+ * gives, and its end too, which is the id of no delivery.
  *
  * @param deliveryId SQL, as is `eventId`.
  */
