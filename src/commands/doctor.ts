@@ -6,11 +6,13 @@ import { findSealStart } from '../operations/audit/seal-start.ts';
 import { listPartnersUnderDefaults } from '../operations/rules/manage-rule.ts';
 import { readVerifiedRuleEntries } from '../operations/rules/verified-rules.ts';
 import { listJobs } from '../schedule/jobs.ts';
+import { nextStepOf } from '../service/database-problem-words.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
 import { describeFailure, openStore, type Store } from '../service/open-database.ts';
 import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
+import { problemOf } from '../store/database-problem.ts';
 import { findEnvironment, findInstallation } from '../store/installation.ts';
 import { listDueJobs, listJobStates } from '../store/jobs/job.ts';
 import { listJobRuns } from '../store/jobs/job-run.ts';
@@ -88,7 +90,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       await examineWorkers(store),
       await examineClock(store),
       explainMigrations(migrations),
-      await examineOwner(store, config),
+      await orUnread('environment', examineOwner(store, config)),
     ].flat();
     // What is read below may be what a missing migration makes.
     if (migrations.pending.length > 0) return found;
@@ -96,17 +98,26 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
       found,
       await examineKeys(store),
       await examineSecrets(store, config),
-      await examinePeople(store, config),
-      await examineRules(store, config),
-      await examineProofs(store),
-      await examineJobs(store),
-      await examineSchedule(store, config),
+      await orUnread('operators', examinePeople(store, config)),
+      await orUnread('rules', examineRules(store, config)),
+      await orUnread('rules', examineProofs(store)),
+      await orUnread('jobs', examineJobs(store)),
+      await orUnread('jobs', examineSchedule(store, config)),
     ].flat();
   } catch (error) {
     return [{ check: 'connection', verdict: 'problem', message: describeFailure(error) }];
   } finally {
     await store?.close();
   }
+}
+
+/** A read that fails, such as of a table that a session has locked, is a finding of its own, and takes no other away. */
+function orUnread(check: string, reading: Promise<Finding[]>): Promise<Finding[]> {
+  return reading.catch((error: Error) => {
+    const reason = problemOf(error)?.reason;
+    const step = reason === undefined ? '' : `. ${nextStepOf(reason)}`;
+    return [{ check, verdict: 'problem', message: `could not be read: ${error.message}${step}` }];
+  });
 }
 
 function explainMigrations({ isEmpty, pending, unknown }: MigrationState): Finding {

@@ -154,6 +154,23 @@ describe('for people', () => {
     await service.database.pool.query("delete from job where job_name = 'close-settlements'");
   });
 
+  test('doctor tells of a table that a session has locked, and of everything that it found before and behind it', async () => {
+    const client = await service.database.pool.connect();
+    try {
+      await client.query('begin; set local idle_in_transaction_session_timeout = 0; lock table installation');
+      const { code, stdout } = await run(['doctor', '--json']);
+      assert.equal(code, 1);
+      const { findings } = JSON.parse(stdout);
+      assert.deepEqual(
+        findings.map(({ check, verdict }: { check: string; verdict: string }) => `${check} ${verdict}`),
+        ['settings ok', 'durability ok', 'clock ok', 'migrations ok', 'environment problem', 'keys ok', 'operators problem'],
+      );
+      assert.match(findings[4].message, /^could not be read: canceling statement due to statement timeout\. .*locks/);
+    } finally {
+      client.release(true);
+    }
+  });
+
   test('doctor names a variable that is nearly a setting, without its value', async () => {
     const { code, stdout } = await run(['doctor'], { AUDIT_KYE: 'a-secret', AUDIT_KEY: undefined as never });
     assert.match(
