@@ -346,7 +346,7 @@ describe(
       const isReceiving = async () =>
         (await database.pool.query("select from reconciliation where partner_id = $1 and status = 'receiving'", [of.partnerId]))
           .rows.length === 1;
-      while (!(await isReceiving())) await sleep(10);
+      await waitFor('list that is received', isReceiving);
       const { status, answer } = await sendThenRead(of, withHeader(HEADER), {});
       assert.equal(status, 429, answer);
       request.destroy();

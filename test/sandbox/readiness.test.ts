@@ -240,8 +240,8 @@ test('reconciled_settlement: the statement of the service, sent back, is no list
   });
   assert.equal(own.status, 202);
   const { reconciliation_id } = ((await own.json()) as { reconciliation: { reconciliation_id: string } }).reconciliation;
-  for (let status = ''; status !== 'done'; await sleep(20))
-    ({ status } = (await client.call(`${path}/reconciliations/${reconciliation_id}`)).body.reconciliation);
+  const read = async () => (await client.call(`${path}/reconciliations/${reconciliation_id}`)).body.reconciliation;
+  await waitFor('list that is compared', async () => (await read()).status === 'done', read);
   assert.equal((await passedOf(client)).has('reconciled_settlement'), false);
   const { rows } = await service.database.pool.query('select counts from reconciliation where reconciliation_id = $1', [
     reconciliation_id,

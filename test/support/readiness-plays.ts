@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { READINESS_CHECKS } from '../../src/domain/sandbox/readiness.ts';
 import { serviceSignature } from '../../src/webhooks/security/signature.ts';
+import { waitFor } from './assertions/wait-for.ts';
 import { type Client, newConfirmation, uniqueId } from './client.ts';
 import type { WebhookReceiver } from './webhooks/webhook-receiver.ts';
 
@@ -38,7 +39,7 @@ export const PLAYS: Record<keyof typeof READINESS_CHECKS, (client: Client) => Pr
   async caught_up(client) {
     await client.confirm();
     await client.confirm();
-    while ((await client.listEvents('?limit=500')).body.events.length < 2) await sleep(20);
+    await waitFor('second event', async () => (await client.listEvents('?limit=500')).body.events.length >= 2);
     return (await client.listEvents('?after_sequence=1&limit=500')).headers.get('x-correlation-id');
   },
   async reconciled_settlement(client) {
@@ -72,12 +73,12 @@ export async function compareWithNewSettlement(
   const { status, body } = await client.post(path, list);
   assert.equal(status, 202);
   const reconciliationId: string = body.reconciliation.reconciliation_id;
-  for (;;) {
+  await waitFor('list that is compared', async () => {
     const { reconciliation } = (await client.call(`${path}/${reconciliationId}`)).body;
-    if (reconciliation.status === 'done') return { settlementId, reconciliationId };
     assert.notEqual(reconciliation.status, 'failed');
-    await sleep(20);
-  }
+    return reconciliation.status === 'done';
+  });
+  return { settlementId, reconciliationId };
 }
 
 /** The receiver takes what is signed with its secret now, and refuses the rest. */

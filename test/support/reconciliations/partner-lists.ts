@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '../assertions/wait-for.ts';
 import { type Answer, type Client, newConfirmation, uniqueId } from '../client.ts';
 import { document, listMisfits } from '../published.ts';
 import type { TestService } from '../service.ts';
@@ -53,14 +53,13 @@ export function sendList(
   return client.call(`${settlementPath}/reconciliations`, { method: 'POST', body, headers: all });
 }
 
-/** Waits for the end of a job; the test's own time-out ends it. */
+/** Waits for the end of a job. */
 export async function untilEnded(client: Client, answer: Answer): Promise<Answer> {
   assert.equal(answer.status, 202, answer.text);
-  for (;;) {
+  return waitFor('end of the job', async () => {
     const found = await client.call(answer.headers.get('location') as string);
-    if (found.body.reconciliation.ended_at !== null) return found;
-    await sleep(20);
-  }
+    return found.body.reconciliation.ended_at !== null && found;
+  });
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: a test reads any member of a line
