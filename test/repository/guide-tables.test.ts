@@ -1,0 +1,60 @@
+/** The tables that the guides give a partner: what their statements do when a process ends. */
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import pg from 'pg';
+import { listBlocks } from '../support/document-blocks.ts';
+import { testDatabase } from '../support/postgres/database.ts';
+
+const { databaseUrl } = await testDatabase();
+const pool = new pg.Pool({ connectionString: databaseUrl });
+after(() => pool.end());
+const schema = 'partner_of_the_guides';
+await pool.query(`create schema ${schema}`);
+
+/** The statements of a document's blocks of SQL that name the table, without their comments. */
+function statementsOf(path: string, table: string): string[] {
+  return listBlocks()
+    .filter((block) => block.path === path && block.tag === 'sql' && block.text.includes(table))
+    .flatMap(({ text }) => text.split(/;$/m))
+    .map((each) => each.replace(/^--.*$/gm, '').trim())
+    .filter((each) => each !== '');
+}
+
+/** Makes the tables, and gives what runs the one other statement that begins so. */
+async function tablesOf(path: string, table: string) {
+  const statements = statementsOf(path, table);
+  /** A new connection each, as after the end of a process. */
+  const send = async (sql: string, values: readonly unknown[] = []) => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    try {
+      await client.query(`set search_path = ${schema}`);
+      return await client.query(sql, [...values]);
+    } finally {
+      await client.end();
+    }
+  };
+  for (const statement of statements.filter((each) => each.startsWith('create'))) await send(statement);
+  return async (begin: string, ...values: unknown[]) => {
+    const found = statements.filter((each) => each.startsWith(begin));
+    assert.equal(found.length, 1, `${path} has ${found.length} statements that begin with: ${begin}`);
+    return send(found[0] ?? '', values);
+  };
+}
+
+describe('the inbox of the guide to webhooks', async () => {
+  const run = await tablesOf('docs/webhooks.md', 'received_event');
+  const store = (eventId: string) => run('insert into received_event', eventId, `{"event_id":"${eventId}"}`);
+  const listWaiting = async () => (await run('select event_id, body')).rows;
+  const begin = async (eventId: string) => (await run('update received_event set handled_at', eventId)).rowCount;
+
+  test('an event whose process ended after the answer is processed by the next one, once, however often it is delivered', async () => {
+    await store('evt_1');
+    // The process ends here. The event is delivered, or fetched, once more.
+    assert.equal((await store('evt_1')).rowCount, 0);
+    assert.deepEqual(await listWaiting(), [{ event_id: 'evt_1', body: '{"event_id":"evt_1"}' }]);
+    assert.deepEqual([await begin('evt_1'), await begin('evt_1')], [1, 0]);
+    assert.equal((await store('evt_1')).rowCount, 0);
+    assert.deepEqual(await listWaiting(), []);
+  });
+});
