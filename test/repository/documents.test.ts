@@ -151,6 +151,8 @@ describe('every block', () => {
       document.paths[operation].post.responses[status].content['application/json'].schema;
     assert.equal(listMisfits(schemaOf('/v1/impact-transactions', '201'), read('"idempotency_key"')), '');
     assert.equal(listMisfits(document.components.schemas.Error, read('"retryable"')), '');
+    const acknowledged = schemaOf('/v1/settlements/{settlement_id}/acknowledgement', '201');
+    assert.equal(listMisfits(acknowledged, read('"acknowledged_at"')), '');
     const { schema } = document.webhooks['impact.transaction.confirmed'].post.requestBody.content['application/json'];
     assert.equal(listMisfits(schema, read('"sequence"')), '');
   });

@@ -1,4 +1,4 @@
-/** The tables that the guides give a partner: what their statements do when a process ends. */
+/** The tables that the guides give a partner: what their statements do when a process ends, and at the end of a month. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -56,5 +56,27 @@ describe('the inbox of the guide to webhooks', async () => {
     assert.deepEqual([await begin('evt_1'), await begin('evt_1')], [1, 0]);
     assert.equal((await store('evt_1')).rowCount, 0);
     assert.deepEqual(await listWaiting(), []);
+  });
+});
+
+describe('the intents of the partner guide', async () => {
+  const run = await tablesOf('docs/partner-guide.md', 'contribution_intent');
+  const insert = (eventId: string) =>
+    run('insert into contribution_intent', eventId, `key-${eventId}`, `order-${eventId}`, 250, null);
+  const end = async (eventId: string, status: string) =>
+    (await run('update contribution_intent set status', eventId, status, 'txn_1')).rowCount;
+
+  test('the list of a month has what the service confirmed in it, whenever the points were deducted', async () => {
+    const times = { first: '2026-10-31T21:00:00Z', last: '2026-11-30T20:59:59.999Z', next: '2026-11-30T21:00:00Z' };
+    for (const [eventId, confirmedAt] of Object.entries(times)) {
+      await insert(eventId);
+      await end(eventId, 'confirmed');
+      await run('update contribution_intent set confirmed_at', eventId, confirmedAt);
+    }
+    const list = await run('select partner_event_id', '2026-10-31T21:00:00Z', '2026-11-30T21:00:00Z');
+    assert.deepEqual(
+      list.rows.map(({ partner_event_id }) => partner_event_id),
+      ['first', 'last'],
+    );
   });
 });
