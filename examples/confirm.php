@@ -5,7 +5,8 @@
 // The intent is a row that was stored in the transaction that deducted the points, before the first request. It prints a status, and the
 // transaction_id or the code of an error. After "failed", and after nothing else, restore the points, once for this partner_event_id.
 // With every other status they stay deducted: run "pending" and "unknown" again later, and "refused" seldom, until a person has settled
-// what the code names; each with the same intent.
+// what the code names; each with the same intent. Where the stored row has the other final status, as after a restore of the service,
+// change nothing, and tell a person.
 
 declare(strict_types=1);
 

@@ -274,7 +274,7 @@ func skipRemoved(after, first int64) error {
 // handle gives points back after a failure alone, once for its partner_event_id. The points are those that are recorded. Beside a wallet:
 // run the same update as the job of the guide, which sets the status of contribution_intent, and give the points back only if it changed a
 // row, because the job may have learned of the failure first. Give nothing back, and tell a person, where the wallet deducted others for this
-// partner_event_id, or none.
+// partner_event_id, or none, or where the row is confirmed.
 func handle(stored event) error {
 	failed, err := failureOf(stored)
 	if err != nil || failed == nil {

@@ -94,7 +94,7 @@ def handle(inbox, event):
 
     The points are those that are recorded. Beside a wallet: run the same update as the job of the guide, which sets the status of
     contribution_intent, and give the points back only if it changed a row, because the job may have learned of the failure first. Give
-    nothing back, and tell a person, where the wallet deducted others for this partner_event_id, or none.
+    nothing back, and tell a person, where the wallet deducted others for this partner_event_id, or none, or where the row is confirmed.
     """
     failed = failure_of(event)
     if failed:

@@ -45,13 +45,13 @@ export class Wallet {
       const gift = this.#database.prepare('select intent from gift where event_id = ?').get(eventId);
       if (gift && BigInt(JSON.parse(String(gift['intent'])).points) !== permit.points)
         return this.held(eventId, 'recorded_with_other_values', new Date());
-      if (!this.#move(eventId, 'restored', null, permit.transactionId)) return;
+      if (!this.#move(eventId, 'restored', null, permit.transactionId)) return this.#tellIfOther(eventId, 'restored');
       this.#change('update account set points = points + ?', permit.points);
     });
   }
 
   confirmed(eventId: string, transactionId: string): void {
-    this.#move(eventId, 'confirmed', null, transactionId);
+    if (!this.#move(eventId, 'confirmed', null, transactionId)) this.#tellIfOther(eventId, 'confirmed');
   }
 
   /** @param retryAt When to confirm the intent again: no gift that is neither confirmed nor restored is ever left without one. */
@@ -102,6 +102,13 @@ export class Wallet {
       "update gift set status = ?, due_ms = ?, transaction_id = ? where event_id = ? and status not in ('confirmed', 'restored')",
     );
     return update.run(status, dueMs, transactionId, eventId).changes === 1;
+  }
+
+  /** A final gift never changes again. After a restore of the service it may end otherwise there: nothing is given, and a person looks. */
+  #tellIfOther(eventId: string, status: string): void {
+    const stored = this.#database.prepare('select status from gift where event_id = ?').get(eventId)?.['status'];
+    if (stored !== undefined && stored !== status)
+      console.error(eventId, `would be ${status}, and is ${stored}: a person has to look`);
   }
 
   #inTransaction<T>(run: () => T): T {

@@ -20,7 +20,8 @@ def confirm_contribution(intent, was_sent=False, within_seconds=60):
     points, once for this partner_event_id. With every other status they stay deducted: "pending" and "unknown" are settled
     again later, "refused" seldom, until a person has settled what the code names; each with the same intent. `was_sent`: an
     earlier run may have sent it, so it is looked up first. No attempt begins after `within_seconds`: a look-up and the request
-    that follows it are one, as are a refused request and its look-up.
+    that follows it are one, as are a refused request and its look-up. Where the stored row has the other final status, as after
+    a restore of the service, change nothing, and tell a person.
     """
     if type(intent["points"]) is not int:
         raise TypeError("points must be an int: a float loses digits above 2**53")

@@ -21,6 +21,7 @@ export interface Intent {
 /**
  * After `failed`, and after nothing else, restore the points, once for this `partnerEventId`. With every other status they stay deducted:
  * `pending` and `unknown` are settled again later, `refused` seldom, until a person has settled what `code` names; each with the same intent.
+ * Where the stored row has the other final status, as after a restore of the service, change nothing, and tell a person.
  */
 export type Outcome =
   | { status: 'confirmed' | 'pending' | 'failed'; transactionId: string }

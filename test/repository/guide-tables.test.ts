@@ -1,4 +1,4 @@
-/** The tables that the guides give a partner: what their statements do when a process ends, and at the end of a month. */
+/** The tables that the guides give a partner: what their statements do when a process ends, at the end of a month, and when the service says otherwise than before. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import pg from 'pg';
@@ -65,6 +65,16 @@ describe('the intents of the partner guide', async () => {
     run('insert into contribution_intent', eventId, `key-${eventId}`, `order-${eventId}`, 250, null);
   const end = async (eventId: string, status: string) =>
     (await run('update contribution_intent set status', eventId, status, 'txn_1')).rowCount;
+  const findOther = async (eventId: string, status: string) =>
+    (await run('select status from contribution_intent', eventId, status)).rows;
+
+  test('a confirmed contribution that fails after a restore of the service changes no row, and is shown to a person', async () => {
+    await insert('restored');
+    assert.deepEqual([await end('restored', 'confirmed'), await end('restored', 'confirmed')], [1, 0]);
+    assert.deepEqual(await findOther('restored', 'confirmed'), []);
+    assert.equal(await end('restored', 'failed'), 0);
+    assert.deepEqual(await findOther('restored', 'failed'), [{ status: 'confirmed' }]);
+  });
 
   test('the list of a month has what the service confirmed in it, whenever the points were deducted', async () => {
     const times = { first: '2026-10-31T21:00:00Z', last: '2026-11-30T20:59:59.999Z', next: '2026-11-30T21:00:00Z' };

@@ -126,6 +126,15 @@ describe('an afternoon', HANG_LIMIT, () => {
     assert.deepEqual(await run('2-deduct-store-send', 'SIM-FAILED-afternoon'), ['SIM-FAILED-afternoon restored 900']);
   });
 
+  test('2. a confirmed gift that the service says failed, as after a restore of its database, is left to a person', async () => {
+    const last = "(select max(rowid) from gift where status = 'restored')";
+    const [gift] = changeWallet(`update gift set status = 'confirmed', due_ms = 0 where rowid = ${last} returning event_id`);
+    assert.deepEqual(await run('2-deduct-store-send'), [
+      'SIM-FAILED-afternoon would be restored, and is confirmed: a person has to look 900',
+    ]);
+    changeWallet(`update gift set status = 'restored' where event_id = '${gift?.['event_id']}'`);
+  });
+
   test('2. a gift whose program is killed is settled by the job', async () => {
     const killed = spawn(process.execPath, [programOf('2-deduct-store-send'), 'SIM-SLOW-afternoon'], { env, cwd: folder });
     const { partnerId } = partner;

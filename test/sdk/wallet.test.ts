@@ -40,6 +40,26 @@ test('a second gift for an order deducts nothing, until the first one is restore
   assert.deepEqual(read(), [[900], ['restored', 'stored']]);
 });
 
+test('a gift that ends otherwise than it is stored, as after a restore of the service, stays as it is, and a person is told', (context) => {
+  const told = context.mock.method(console, 'error', () => undefined);
+  const path = join(temporaryFolder('wallet'), 'ended-twice.db');
+  const other = new Wallet(path, 1_000n);
+  const gift = intentOf('order-ended-twice');
+  other.deduct(gift);
+  other.confirmed(gift.eventId, 'txn_before');
+  other.confirmed(gift.eventId, 'txn_before');
+  assert.deepEqual(told.mock.calls, []);
+  other.restore(issueRestorationPermit({ eventId: gift.eventId, transactionId: 'txn_after', points: 100n }), gift.eventId);
+  assert.deepEqual(
+    told.mock.calls.map(({ arguments: words }) => words),
+    [[gift.eventId, 'would be restored, and is confirmed: a person has to look']],
+  );
+  const rows = new DatabaseSync(path);
+  after(() => rows.close());
+  const { points, status } = rows.prepare('select points, status from account, gift').get() ?? {};
+  assert.deepEqual([points, status], [900, 'confirmed']);
+});
+
 test('a permit with other points than were deducted gives nothing back, and the gift is confirmed again', () => {
   const gift = intentOf('order-other');
   const permitOf = (points: bigint) => issueRestorationPermit({ eventId: gift.eventId, transactionId: 'txn_other', points });
