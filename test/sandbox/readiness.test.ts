@@ -9,7 +9,7 @@ import type { LookedUpContribution } from '../../src/store/contributions/looked-
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
-import { type Client, newConfirmation } from '../support/client.ts';
+import { type Client, newConfirmation, uniqueId } from '../support/client.ts';
 import { compareWithNewSettlement, newKey, PLAYS, verifyBy } from '../support/readiness-plays.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -172,6 +172,20 @@ test('exact_points: a replay has shown the digits, and the refusal of a failed o
   const { evidence } = await untilPassed(client, 'exact_points');
   assert.equal(evidence[0]?.correlation_id, replay.headers.get('x-correlation-id'));
 });
+
+test(
+  'exact_points: the look-up after an answer that was lost by the prefix of the order has shown the digits',
+  HANG_LIMIT,
+  async () => {
+    const { client } = await newPartner();
+    const partner_order_ref = uniqueId('SIM-TIMEOUT-AFTER-COMMIT-');
+    const confirmation = { ...newConfirmation(), partner_order_ref, points: 9007199254740993n };
+    await assert.rejects(client.confirm(confirmation));
+    const { headers } = await client.findByEvent(confirmation.partner_event_id);
+    const { evidence } = await untilPassed(client, 'exact_points');
+    assert.equal(evidence[0]?.correlation_id, headers.get('x-correlation-id'));
+  },
+);
 
 test('what was not done right stays red', HANG_LIMIT, async () => {
   const { client, receiver } = await newEndpoint(service, tools);

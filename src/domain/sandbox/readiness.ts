@@ -18,7 +18,7 @@ export const READINESS_CHECKS = {
   reconciled_settlement:
     'Close a settlement (POST /v1/sandbox/settlements/close) and compare your own list with it (POST /v1/settlements/{settlement_id}/reconciliations) until every line is matched and none is missing on either side. What you sent by hand, and the other contribution of order_taken, are in no list of yours: close their settlement, and compare the next one.',
   exact_points:
-    'Confirm 9007199254740993 points, then look the contribution up, or send the same confirmation again (with the package, confirm the stored intent once more): every digit must have come through.',
+    'Confirm 9007199254740993 points, then look the contribution up, or send the same confirmation again (with the package, confirm the stored intent once more): every digit must have come through. Or begin partner_order_ref with SIM-TIMEOUT-AFTER-COMMIT-, so that a program looks up by itself.',
 } as const;
 
 export type ReadinessCheck = keyof typeof READINESS_CHECKS;
