@@ -87,7 +87,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     const migrations = await readMigrationState(store.database.pool);
     const found = [
       server,
-      await examineWorkers(store),
+      await orUnread('workers', examineWorkers(store)),
       await examineClock(store),
       explainMigrations(migrations),
       await orUnread('environment', examineOwner(store, config)),

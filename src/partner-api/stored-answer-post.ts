@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Readable } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { TProperties, TSchema } from 'typebox';
 import { refuseSuspended } from '../domain/access/partner-standing.ts';
@@ -124,8 +124,9 @@ async function ignoreTypeOfNothing({ headers, raw }: FastifyRequest): Promise<vo
 }
 
 /** Whether a stream ends without a byte. Its first bytes go back into it. */
-async function isEmpty(body: Readable): Promise<boolean> {
-  await once(body, 'readable');
+async function isEmpty(body: IncomingMessage): Promise<boolean> {
+  // Of one that has arrived as a whole, some releases of Node tell nothing more.
+  if (!body.complete) await once(body, 'readable');
   const first = body.read();
   if (first === null) return true;
   body.unshift(first);

@@ -85,13 +85,13 @@ describe('a new connection that can be used only when the time of its first call
     const proxy = await databaseProxy(databaseUrl);
     const { pool } = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1 });
     const held = await pool.connect();
-    const called = call(pool);
+    const called = assert.rejects(call(pool), isPoolUsedUp);
     const begun = proxy.pauseBefore('pg_is_in_recovery');
     held.release(true);
     const goOn = await begun;
-    await assert.rejects(called, isPoolUsedUp);
+    await called;
     goOn();
-    await waitFor('free connection', () => pool.idleCount === pool.totalCount);
+    await waitFor('free connection', () => pool.idleCount === 1);
     return pool;
   }
 

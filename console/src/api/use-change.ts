@@ -95,7 +95,10 @@ export function useChange<Input, Output>({
       // It was done with this key, and its answer is gone: what is sent again is another change.
       if (isKeySpent(error)) sent.current.delete(payloadOf(input));
       else if (before && (isRefused || mayBeMade(error)))
-        sent.current.set(payloadOf(input), { ...before, isInDoubt: mayBeMade(error) });
+        sent.current.set(payloadOf(input), {
+          ...before,
+          isInDoubt: mayBeMade(error) || (before.isInDoubt && saysNothing(error)),
+        });
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
@@ -140,6 +143,11 @@ function isKeySpent(error: Error): boolean {
   return (
     error instanceof ApiError && error.problems.some(({ field, code }) => field === 'Idempotency-Key' && code === 'not_possible')
   );
+}
+
+/** A refusal before the key is looked at, also by a proxy: it says nothing of what was sent before under the same key. */
+function saysNothing(error: Error): boolean {
+  return error instanceof ApiError && [408, 413, 429].includes(error.status);
 }
 
 function payloadOf(input: unknown): string {

@@ -134,7 +134,8 @@ async function addSettlements(
     for (const problem of verdict.problems) problems.push({ record: nameOf(partnerId, problem), problem: problem.message });
     return BigInt(verdict.lines);
   } catch (error) {
-    await nodes.look(partnerId);
+    // Where the look fails too, the partner is unreadable because of its own failure.
+    await nodes.look(partnerId).catch(() => {});
     if (!nodes.isLost(partnerId)) problems.push({ record: `partner ${partnerId}`, problem: explainUnreadable(error) });
     return 0n;
   }

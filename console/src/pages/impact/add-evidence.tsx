@@ -72,9 +72,11 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
     setStated(NOTHING);
   };
   if (!useMay('operator')) return null;
-  const send = () => {
+  const send = async () => {
     if (sent) return add.mutate(sent);
     if (chosen?.sha256 === undefined) return setMissing(chosen === undefined);
+    // A file that was changed or moved since it was hashed could never be sent, and its failure would leave everything in doubt.
+    if (!(await isReadable(chosen.file))) return setChosen({ file: chosen.file, refusal: 'unreadable' });
     const { type, url, captured } = stated;
     const captured_at = new Date(captured).toISOString();
     add.mutate({ file: chosen.file, file_name: chosen.file.name, sha256: chosen.sha256, type, url: url.trim(), captured_at });
@@ -97,7 +99,7 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
         inDoubt={sent !== undefined && t.evidenceInDoubt}
         isTyped={sent !== undefined}
         fields={['file', 'type', 'url', 'captured_at']}
-        onConfirm={send}
+        onConfirm={() => void send()}
       >
         {verified ? (
           <FasterChange change={verified} />
@@ -246,6 +248,16 @@ function EvidenceFields({ stated, error, isLocked: disabled, onChange }: Evidenc
       />
     </>
   );
+}
+
+async function isReadable(file: File): Promise<boolean> {
+  return file
+    .slice(0, 1)
+    .arrayBuffer()
+    .then(
+      () => true,
+      () => false,
+    );
 }
 
 async function hashOf(file: File): Promise<string> {
