@@ -9,6 +9,7 @@ import { listJobs } from '../schedule/jobs.ts';
 import { nextStepOf } from '../service/database-problem-words.ts';
 import { openConfiguredSecretBox, requireSecretsKey } from '../service/keys/configured-keys.ts';
 import { configuredSettlementTools } from '../service/keys/configured-seals.ts';
+import { nameMissing } from '../service/missing-migrations.ts';
 import { describeFailure, openStore, type Store } from '../service/open-database.ts';
 import { listSecondFactorsByKey } from '../store/access/operator-password.ts';
 import { listPartners } from '../store/access/partner.ts';
@@ -120,15 +121,16 @@ function orUnread(check: string, reading: Promise<Finding[]>): Promise<Finding[]
   });
 }
 
-function explainMigrations({ isEmpty, pending, unknown }: MigrationState): Finding {
+function explainMigrations(state: MigrationState): Finding {
+  const { isEmpty, pending, unknown } = state;
   if (unknown.length > 0) {
     const message = `the database has migrations of a newer release (${unknown.join(', ')}), so this release cannot start. Start the newer one`;
     return { check: 'migrations', verdict: 'problem', message };
   }
   if (pending.length === 0) return { check: 'migrations', verdict: 'ok', message: 'up to date' };
   // As of another folder than the one in which the service has its data.
-  const empty = isEmpty ? 'this database is empty: no release was here; ' : '';
-  const message = `${empty}missing: ${pending.join(', ')}. Run: npx partner-impact migrate`;
+  const lack = isEmpty ? 'this database is empty: no release was here' : `missing: ${nameMissing(state)}`;
+  const message = `${lack}. Run: npx partner-impact migrate`;
   return { check: 'migrations', verdict: 'problem', message };
 }
 

@@ -30,7 +30,7 @@ export function migrateCommand(): ProgramCommand {
 
 async function bringUpToDate({ distribute = false, json = false }: MigrateOptions): Promise<void> {
   const config = readConfig(process.env);
-  const store = await openStore(config, { onProgress: printProgress });
+  const store = await openStore(config, { createsDatabase: true, onProgress: printProgress });
   try {
     requireEnvironment(await findEnvironment(store.database.pool), config);
     const state = await readMigrationState(store.database.pool);

@@ -11,10 +11,10 @@ import { attachOrStart, type Running } from './attach-or-start.ts';
 import { type Binaries, findBinaries } from './binaries.ts';
 import { assertSameMajor, createCluster, isCreated } from './cluster.ts';
 import { hasLostSocket, type Postmaster } from './postmaster.ts';
-import { embeddedProblem, explainingFailure, USE_OWN_DATABASE } from './problem.ts';
+import { embeddedProblem, explainingFailure, USE_OWN_DATABASE, USE_SETTINGS_OF_SERVICE } from './problem.ts';
 import { worksIn } from './processes.ts';
 
-export { EMBEDDED_PROBLEM } from './problem.ts';
+export { EMBEDDED_PROBLEM, USE_SETTINGS_OF_SERVICE } from './problem.ts';
 
 export interface EmbeddedServer {
   /** Folder of the Unix socket: what the driver takes as `host`, with user `postgres` and no password. There is no TCP port. */
@@ -39,6 +39,8 @@ export interface EmbeddedOptions {
   readonly binaries?: string;
   /** Whether this process may start the server; by default it may. Whoever starts it takes it along at its own end. */
   readonly mayStart?: boolean;
+  /** Whether this process may create the cluster; by default it may where it may start the server. */
+  readonly mayCreate?: boolean;
   /** Called with a sentence when something takes longer than a moment. */
   readonly onProgress?: (sentence: string) => void;
 }
@@ -46,17 +48,20 @@ export interface EmbeddedOptions {
 const STOP_TIMEOUT_MS = 10_000;
 
 /**
- * Attaches to the running server of `dataDirectory`, or starts one; creates the cluster the first time, where this process may start the server.
+ * Attaches to the running server of `dataDirectory`, or starts one; creates the cluster the first time, where this process may.
  *
- * @param dataDirectory Created when missing (mode 700); holds the cluster `postgres` and the log `postgres.log`.
- * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`.
+ * @param dataDirectory Created with the cluster when missing (mode 700); holds the cluster `postgres` and the log `postgres.log`.
+ * @throws An error with a sentence and the code `EMBEDDED_PROBLEM`. Where there is no cluster and this process may not create one, nothing
+ * was started or written.
  */
 export async function openEmbedded(dataDirectory: string, options: EmbeddedOptions = {}): Promise<EmbeddedServer> {
-  const { mayStart = true, onProgress = () => {} } = options;
+  const { mayStart = true, mayCreate = mayStart, onProgress = () => {} } = options;
+  if (process.platform !== 'linux') throw embeddedProblem(`The embedded PostgreSQL runs on Linux only. ${USE_OWN_DATABASE}`);
+  if (mayStart && !mayCreate) requireCluster(dataDirectory);
   const { cluster, binaries } = findPlace(dataDirectory, options.binaries);
   const account = chooseAccount(binaries, cluster);
   if (!isCreated(cluster)) {
-    if (!mayStart) throw hasDisappeared(cluster);
+    if (!mayCreate) throw hasDisappeared(cluster);
     onProgress(`Creating a PostgreSQL ${account.postgresMajor} database in ${cluster} (only at the first start) …`);
     await createCluster(cluster, binaries, account);
   }
@@ -65,8 +70,17 @@ export async function openEmbedded(dataDirectory: string, options: EmbeddedOptio
   return new KeptServer(cluster, await start(), { start, onProgress });
 }
 
+/** Only reads. A cluster that this user may not read is there: the error says whose it is. */
+function requireCluster(dataDirectory: string): void {
+  const cluster = join(dataDirectory, 'postgres');
+  explainingFailure(dataDirectory, () => assertUsable(cluster));
+  if (isCreated(cluster)) return;
+  throw embeddedProblem(
+    `There is no database in ${dataDirectory}. ${USE_SETTINGS_OF_SERVICE} If there is none yet, start the service (npm start), or run: npx partner-impact migrate`,
+  );
+}
+
 function findPlace(dataDirectory: string, given: string | undefined): { cluster: string; binaries: Binaries } {
-  if (process.platform !== 'linux') throw embeddedProblem(`The embedded PostgreSQL runs on Linux only. ${USE_OWN_DATABASE}`);
   return explainingFailure(dataDirectory, () => {
     mkdirSync(dataDirectory, { recursive: true, mode: 0o700 });
     const root = realpathSync(dataDirectory);

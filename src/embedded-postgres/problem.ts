@@ -9,6 +9,10 @@ export const EMBEDDED_PROBLEM = 'embedded_database_unavailable';
 /** The end of a sentence when nothing on this machine will help. */
 export const USE_OWN_DATABASE = 'Or set DATABASE_URL to your own PostgreSQL (15 or later).';
 
+/** For a command that looks at another database than the service. */
+export const USE_SETTINGS_OF_SERVICE =
+  'If the service has its database elsewhere, give this command the same DATA_DIR or DATABASE_URL.';
+
 /** An error whose message is a complete sentence; its `code` is {@link EMBEDDED_PROBLEM}. */
 export function embeddedProblem(sentence: string, cause?: unknown): Error {
   return Object.assign(new Error(sentence, cause === undefined ? {} : { cause }), { code: EMBEDDED_PROBLEM });

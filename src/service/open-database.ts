@@ -1,7 +1,12 @@
 import type { Config } from '../config.ts';
 import type { Environment } from '../domain/access/api-key.ts';
 import { pluralise } from '../domain/pluralise.ts';
-import { EMBEDDED_PROBLEM, type EmbeddedServer, openEmbedded } from '../embedded-postgres/open-embedded.ts';
+import {
+  EMBEDDED_PROBLEM,
+  type EmbeddedServer,
+  openEmbedded,
+  USE_SETTINGS_OF_SERVICE,
+} from '../embedded-postgres/open-embedded.ts';
 import type { Logger } from '../observability/log.ts';
 import { throttled } from '../observability/throttled.ts';
 import { requireAuditKeys } from '../operations/audit/require-audit-keys.ts';
@@ -23,6 +28,7 @@ import {
 import { nextStepOf } from './database-problem-words.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
 import { hasAuditKey, openAuditKeys, requireAuditKey } from './keys/configured-keys.ts';
+import { nameMissing } from './missing-migrations.ts';
 import { once } from './once.ts';
 
 /** The database of this installation, on any server. */
@@ -41,7 +47,7 @@ export interface Store {
 }
 
 export interface StoreOptions {
-  /** Whether to migrate the schema; otherwise an outdated schema is refused. */
+  /** Whether to create the embedded database and to migrate the schema; otherwise an absent database and an outdated schema are refused. */
   readonly migrates?: boolean;
   /**
    * What this process does about the embedded server: `keep` starts it, again too when it has ended; `start`, the default, starts it where
@@ -53,6 +59,12 @@ export interface StoreOptions {
   readonly schema?: string | undefined;
   readonly logger?: Logger;
   readonly onProgress?: (sentence: string) => void;
+}
+
+/** Options of a store that is opened and not checked. */
+export interface OpenOptions extends Omit<StoreOptions, 'migrates'> {
+  /** Whether to create the embedded database where there is none; otherwise that is an error. */
+  readonly createsDatabase?: boolean;
 }
 
 /** A store of which nothing is checked yet. */
@@ -70,7 +82,7 @@ const WATCH_MS = 1_000;
  * @throws Error With a sentence that says what to do.
  */
 export async function connectStore(config: Config, options: StoreOptions = {}): Promise<Store> {
-  const store = await openStore(config, options);
+  const store = await openStore(config, { ...options, createsDatabase: options.migrates ?? false });
   try {
     const isDistributed = await prepare(store, config, options);
     const withDistribution = (database: Database): Database => ({ ...database, isDistributed });
@@ -91,12 +103,12 @@ export async function connectStore(config: Config, options: StoreOptions = {}): 
  */
 export async function openStore(
   config: Config,
-  { embeddedServer = 'start', poolSize = 4, schema, logger, onProgress = () => {} }: StoreOptions = {},
+  { embeddedServer = 'start', createsDatabase = false, poolSize = 4, schema, logger, onProgress = () => {} }: OpenOptions = {},
 ): Promise<UncheckedStore> {
   const isEmbedded = config.databaseUrl === undefined;
   const mayStart = embeddedServer !== 'attach';
   let tell = onProgress;
-  const embedded = { mayStart, onProgress: (sentence: string) => tell(sentence) };
+  const embedded = { mayStart, mayCreate: createsDatabase, onProgress: (sentence: string) => tell(sentence) };
   const server = isEmbedded ? await openEmbedded(config.dataDirectory, embedded) : undefined;
   // Of a later start the log tells.
   if (logger) tell = (sentence) => logger.warn(sentence);
@@ -246,9 +258,7 @@ async function bringUpToDate(
   const state = await readMigrationState(database.pool);
   const { pending } = state;
   if (!migrates && pending.length > 0)
-    throw new Error(
-      `The database lacks ${pending.join(', ')}. Start the service (npm start), or run: npx partner-impact migrate`,
-    );
+    throw new Error(`${describePending(state)} Start the service (npm start), or run: npx partner-impact migrate`);
   if (migrates) refuseNewerRelease(state);
   const session = { isPooled: !config.preparesStatements };
   if (migrates && pending.length > 0) {
@@ -260,6 +270,11 @@ async function bringUpToDate(
   if (migrates && isDistributed)
     for (const name of await distributeTables(databaseUrl, session)) onProgress(`Distributed the table ${name}`);
   return isDistributed;
+}
+
+function describePending(state: MigrationState): string {
+  if (state.isEmpty) return `The database is empty: no release was here. ${USE_SETTINGS_OF_SERVICE}`;
+  return `The database lacks ${nameMissing(state)}.`;
 }
 
 /** One sentence for a new database, on which nobody waited for a migration. */

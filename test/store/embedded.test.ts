@@ -101,6 +101,18 @@ describe('a first start', () => {
     await server.stop();
   });
 
+  test('is not made by a process that may only open a database: it writes nothing, and says which folder has none', async () => {
+    const folder = makeFolder();
+    for (const dataDirectory of [folder, join(folder, 'var')])
+      await assert.rejects(openEmbedded(dataDirectory, { mayCreate: false }), {
+        code: EMBEDDED_PROBLEM,
+        message: new RegExp(`^There is no database in ${dataDirectory}\\. .*DATA_DIR or DATABASE_URL`),
+      });
+    assert.deepEqual(readdirSync(folder), []);
+    const made = await makeDataDirectory();
+    await (await openEmbedded(made, { mayCreate: false, ...(BINARIES !== '' && { binaries: BINARIES }) })).stop();
+  });
+
   for (const [whose, pid] of [
     ['had begun', 4_194_999],
     ['in a container had begun, where this process has its number', process.pid],
