@@ -78,11 +78,28 @@ describe('a command that is final, or that partners notice', HANG_LIMIT, () => {
     ...['attest', 'delivery recover', 'rule attest', 'rule create', 'rule withdraw', 'settlement attest'],
   ];
 
-  test('takes --yes, in the same words everywhere, and no other command does', () => {
-    const asking = commands.filter(({ command }) => command.options.some(({ long }) => long === '--yes'));
+  /** What takes back or decides the other way what an asking command does. */
+  const COUNTERPARTS = ['adjustment approve', 'partner resume'];
+  const taking = commands.filter(({ command }) => command.options.some(({ long }) => long === '--yes'));
+  const isCounterpart = ({ words }: { words: readonly string[] }) => COUNTERPARTS.includes(words.join(' '));
+
+  test('takes --yes, in the same words everywhere, and besides its counterpart no other command does', () => {
+    const asking = taking.filter((named) => !isCounterpart(named));
     assert.deepEqual(asking.map(({ words }) => words.join(' ')).sort(), [...ASKING].sort());
     const said = asking.map(({ command }) => command.options.find(({ long }) => long === '--yes')?.description);
     assert.deepEqual([...new Set(said)], ['do not ask for confirmation']);
+    const counterparts = taking.filter(isCounterpart);
+    assert.deepEqual(counterparts.map(({ words }) => words.join(' ')).sort(), COUNTERPARTS);
+    for (const { command } of counterparts)
+      assert.match(command.helpInformation(), /--yes +without effect, because this command does not ask for\s+confirmation/);
+  });
+
+  test('is taken back with the same words: a partner that `suspend --yes` suspended, by `resume` with --yes or without it', async () => {
+    const { partner_id } = await runJson('partner', 'create', '--name', 'Suspended in a hurry');
+    for (const yes of [['--yes'], []]) {
+      assert.equal((await runJson('partner', 'suspend', '--partner', partner_id, '--yes')).status, 'suspended');
+      assert.equal((await runJson('partner', 'resume', '--partner', partner_id, ...yes)).status, 'active');
+    }
   });
 
   test('does nothing without --yes where there is no terminal, exit code 2', async () => {

@@ -12,7 +12,7 @@ import {
 import { getQuotaUse, setPartnerQuota } from '../../operations/quotas/manage-partner-quota.ts';
 import { listPartners, type Partner } from '../../store/access/partner.ts';
 import { isWithoutWorker, problemOfServer } from '../../store/database-problem.ts';
-import { confirm, YES } from '../terminal/confirmation.ts';
+import { confirm, YES, YES_WITHOUT_EFFECT } from '../terminal/confirmation.ts';
 import { readBytes, readName, readRate, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -83,6 +83,7 @@ export function partnerCommand(): ProgramCommand {
     .command('resume')
     .description('accept new records of a suspended partner again')
     .requiredOption('--partner <partner>', 'id or name of the partner')
+    .option(...YES_WITHOUT_EFFECT)
     .option('--json', 'one JSON object, for programs')
     .action(withOperator(resumePartner.leastRole, resume));
   partner

@@ -18,7 +18,7 @@ import type { SettlementTools } from '../../operations/settlements/settlement-to
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import { type Adjustment, listAdjustments } from '../../store/adjustments/adjustment.ts';
 import type { Database } from '../../store/database.ts';
-import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
+import { confirm, confirmAtTerminal, YES, YES_WITHOUT_EFFECT } from '../terminal/confirmation.ts';
 import { integerReader, UsageError } from '../terminal/options.ts';
 import { printProgress } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
@@ -70,9 +70,9 @@ export function adjustmentCommand(): ProgramCommand {
     .paged()
     .action(withOperator('viewer', list));
   one('show', 'one adjustment').action(withOperator('viewer', show));
-  one('approve', 'approve an adjustment that another operator drafted').action(
-    withOperator(approveAdjustment.leastRole, approve),
-  );
+  one('approve', 'approve an adjustment that another operator drafted')
+    .option(...YES_WITHOUT_EFFECT)
+    .action(withOperator(approveAdjustment.leastRole, approve));
   one('reject', 'reject an adjustment that is not posted, permanently')
     .option(...YES)
     .requiredOption('--reason <text>', 'reason, stored with the change')

@@ -7,6 +7,12 @@ import { terminalOutput } from './output.ts';
 /** The option of every command that asks for confirmation: `.option(...YES)`. */
 export const YES = ['--yes', 'do not ask for confirmation'] as const;
 
+/**
+ * The option of a command that does not ask, and takes back or decides the other way what an asking command does: whoever gave that one
+ * with `--yes` gives this one so too.
+ */
+export const YES_WITHOUT_EFFECT = ['--yes', 'without effect, because this command does not ask for confirmation'] as const;
+
 /** Why a command asks for confirmation. */
 export type Consequence = 'final' | 'final_at_start' | 'partners_are_told' | 'new_records_are_refused' | 'receiver_gets_them';
 
