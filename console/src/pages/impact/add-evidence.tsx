@@ -50,7 +50,7 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   const [isOpen, setOpen] = useState(false);
   /** Whether it was tried to send no file. */
   const [isMissing, setMissing] = useState(false);
-  const { chosen, choose, isHashing } = useHashedFile();
+  const { chosen, choose, requireReadable, isHashing } = useHashedFile();
   const [stated, setStated] = useState(NOTHING);
   const [share, setShare] = useState(0);
   const add = useChange({
@@ -76,7 +76,7 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
     if (sent) return add.mutate(sent);
     if (chosen?.sha256 === undefined) return setMissing(chosen === undefined);
     // A file that was changed or moved since it was hashed could never be sent, and its failure would leave everything in doubt.
-    if (!(await isReadable(chosen.file))) return setChosen({ file: chosen.file, refusal: 'unreadable' });
+    if (!(await requireReadable(chosen.file))) return;
     const { type, url, captured } = stated;
     const captured_at = new Date(captured).toISOString();
     add.mutate({ file: chosen.file, file_name: chosen.file.name, sha256: chosen.sha256, type, url: url.trim(), captured_at });
@@ -136,7 +136,13 @@ function useHashedFile() {
     );
     setChosen((now) => (now?.file === file ? hashed : now));
   };
-  return { chosen, choose, isHashing: chosen !== undefined && chosen.sha256 === undefined && !chosen.refusal };
+  /** Whether it can be read; else the field says so. */
+  const requireReadable = async (file: File): Promise<boolean> => {
+    const isRead = await isReadable(file);
+    if (!isRead) setChosen({ file, refusal: 'unreadable' });
+    return isRead;
+  };
+  return { chosen, choose, requireReadable, isHashing: chosen !== undefined && chosen.sha256 === undefined && !chosen.refusal };
 }
 
 interface FileFieldProps {
