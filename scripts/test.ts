@@ -1,19 +1,20 @@
 /**
  * Runs the tests on real PostgreSQL: all of them on the embedded one, or on Debian's 15 what its version can change.
  *
- *     node scripts/test.ts [--engine embedded|debian15] [--name <pattern>] [files or globs …]
+ *     node scripts/test.ts [--engine embedded|debian15] [--name <pattern>] [files, folders or globs …]
  *
  * The last line is the sum: `N passed, N failed, N skipped`.
  * The exit code is 0 only when something was tested, nothing failed and the run came to its end.
  */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, globSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, rmSync, statfsSync } from 'node:fs';
 import { freemem, tmpdir } from 'node:os';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
 import { type EmbeddedServer, openEmbedded } from '../src/embedded-postgres/open-embedded.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
+import { findTestFiles } from './testing/find-test-files.ts';
 import { type Counts, printSum, REPOSITORY, runFiles } from './testing/run-test-files.ts';
 import { openStatementRecord, reportUncovered } from './testing/statement-record.ts';
 
@@ -122,16 +123,12 @@ async function main(): Promise<number> {
   return printSum(counts);
 }
 
-/** A name that fits no file is a mistake and no reason to pass. */
+/** Those that take longest come first. */
 function findFiles(patterns: readonly string[], engine: string): string[] {
   const { tests } = findEngine(engine);
-  const wanted = patterns.length === 0 ? tests : patterns.map((pattern) => relative(REPOSITORY, resolve(pattern)));
-  const found = wanted.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: REPOSITORY }) }));
-  const empty = found.filter(({ files }) => files.length === 0);
-  if (empty.length > 0) throw new Error(`No test file fits ${empty.map(({ pattern }) => pattern).join(', ')}.`);
+  const files = findTestFiles(patterns.length === 0 ? tests.map((pattern) => join(REPOSITORY, pattern)) : patterns);
   const gone = BEGUN_FIRST.filter((file) => !existsSync(join(REPOSITORY, file)));
   if (gone.length > 0) throw new Error(`BEGUN_FIRST names what is no file: ${gone.join(', ')}.`);
-  const files = new Set(found.flatMap(({ files }) => files));
   const first = BEGUN_FIRST.filter((file) => files.has(file));
   return [...first, ...[...files].filter((file) => !first.includes(file)).sort()];
 }

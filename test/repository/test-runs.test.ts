@@ -1,9 +1,10 @@
-/** How `scripts/testing/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
+/** Which files a run of tests takes, and how `scripts/testing/run-test-files.ts` counts: what goes wrong in a file fails, and fails nothing else. */
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
+import { findTestFiles } from '../../scripts/testing/find-test-files.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const REPOSITORY = join(import.meta.dirname, '../..');
@@ -34,6 +35,26 @@ function runPlanted(files: Readonly<Record<string, string>>): Promise<Outcome> {
     });
   });
 }
+
+test('a folder stands for all files of tests below it, and what fits none is refused by its name', () => {
+  const ofFolder = [...findTestFiles([join(REPOSITORY, 'test/commands')])];
+  assert.ok(ofFolder.length > 3 && ofFolder.every((file) => /^test\/commands\/.*\.test\.ts$/.test(file)), ofFolder.join());
+  assert.deepEqual([...findTestFiles([join(REPOSITORY, 'test/command?')])], ofFolder);
+  assert.ok(findTestFiles([join(REPOSITORY, 'test')]).isSupersetOf(new Set(ofFolder)));
+  assert.throws(
+    () => findTestFiles([join(REPOSITORY, 'test/nothing.test.ts')]),
+    /^Error: No test file fits .*nothing\.test\.ts\.$/,
+  );
+  const ofRun = spawnSync(
+    process.execPath,
+    [join(REPOSITORY, 'scripts/test.ts'), '--name', 'of no test', 'test/repository/none'],
+    {
+      cwd: REPOSITORY,
+      encoding: 'utf8',
+    },
+  );
+  assert.match(ofRun.stderr, /No test file fits test\/repository\/none\./);
+});
 
 test('files share a process and its modules; what one changes of the environment, the next does not see', async () => {
   const text = (n: number) => `${SHARED}
