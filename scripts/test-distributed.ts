@@ -1,14 +1,17 @@
 /**
- * Runs the tests of the operations, the races and the kills on a Citus cluster, in four databases.
+ * Runs the tests of the operations, the races and the kills on a Citus cluster, in four databases; or those of them that are named.
  *
  *     CITUS_URL=postgres://postgres@127.0.0.1:5600/postgres npm run test:distributed
+ *     CITUS_URL=… node scripts/test-distributed.ts [--name <pattern>] [files, folders or globs …]
  *
  * The last line is the sum: `N passed, N failed, N skipped`.
  */
+import { parseArgs } from 'node:util';
 import { distributeTables } from '../src/store/schema/distribute.ts';
 import { migrate } from '../src/store/schema/migrate.ts';
 import { createClusterDatabase, setShards } from '../test/support/postgres/create-cluster-database.ts';
-import { type Counts, printSum, runFiles } from './testing/run-test-files.ts';
+import { findTestFiles } from './testing/find-test-files.ts';
+import { type Counts, printSum, type RunOptions, runFiles } from './testing/run-test-files.ts';
 
 /** It closes the settlements of every partner that there is: the fewer, the sooner. */
 const FILE_FIRST = testFile('settlements/close-settlement');
@@ -98,6 +101,8 @@ process.exitCode = await main().catch((error: Error) => {
 });
 
 async function main(): Promise<number> {
+  const { values, positionals } = parseArgs({ options: { name: { type: 'string' } }, allowPositionals: true });
+  const wanted = wantedOf(positionals);
   const databaseUrl = process.env['CITUS_URL'];
   if (!databaseUrl) throw new Error('CITUS_URL is not set: it names the coordinator of a Citus cluster.');
   await setShards(databaseUrl);
@@ -108,26 +113,44 @@ async function main(): Promise<number> {
   );
   Object.assign(process.env, { TEST_DATABASE_URL: databaseUrl, TEST_ENGINE: 'citus' });
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  const runWanted = async (files: readonly string[], options: RunOptions) => {
+    const some = files.filter(wanted);
+    if (some.length > 0) await runFiles(some, counts, { ...options, namePattern: values.name });
+  };
   const runHere = async () => {
-    await runFiles([FILE_FIRST], counts);
-    await runFiles(FILES, counts, { concurrency: CONCURRENCY });
+    await runWanted([FILE_FIRST], {});
+    await runWanted(FILES, { concurrency: CONCURRENCY });
   };
   await using created = new AsyncDisposableStack();
   // One after the other: two at once would copy the same template.
-  const prepare = async (name: string) => {
+  const prepare = async (name: string, files: readonly string[]) => {
+    if (!files.some(wanted)) return {};
     const database = await createClusterDatabase(databaseUrl, { name });
     created.defer(() => database.drop());
     return { concurrency: 1, env: { TEST_DATABASE_URL: database.databaseUrl } };
   };
-  const elsewhere = await prepare('elsewhere');
-  const withDeliveries = await prepare('with_deliveries');
-  const ofProcesses = await prepare('of_processes');
+  const elsewhere = await prepare('elsewhere', FILES_ELSEWHERE);
+  const withDeliveries = await prepare('with_deliveries', FILES_WITH_DELIVERIES);
+  const ofProcesses = await prepare('of_processes', [...FILES_OF_PROCESSES, ...FILES_ALONE]);
   await Promise.all([
     runHere(),
-    runFiles(FILES_ELSEWHERE, counts, elsewhere),
-    runFiles(FILES_WITH_DELIVERIES, counts, withDeliveries),
-    runFiles(FILES_OF_PROCESSES, counts, ofProcesses),
+    runWanted(FILES_ELSEWHERE, elsewhere),
+    runWanted(FILES_WITH_DELIVERIES, withDeliveries),
+    runWanted(FILES_OF_PROCESSES, ofProcesses),
   ]);
-  await runFiles(FILES_ALONE, counts, ofProcesses);
+  await runWanted(FILES_ALONE, ofProcesses);
   return printSum(counts);
+}
+
+/**
+ * @returns Whether a file was asked for: without a pattern each is.
+ * @throws Error When a pattern fits none of the files that are run on a cluster.
+ */
+function wantedOf(patterns: readonly string[]): (file: string) => boolean {
+  if (patterns.length === 0) return () => true;
+  const ofCluster = [FILE_FIRST, ...FILES, ...FILES_ELSEWHERE, ...FILES_WITH_DELIVERIES, ...FILES_OF_PROCESSES, ...FILES_ALONE];
+  const asked = patterns.map((pattern) => ({ pattern, files: findTestFiles([pattern]) }));
+  const others = asked.filter(({ files }) => !ofCluster.some((file) => files.has(file)));
+  if (others.length > 0) throw new Error(`No test of a cluster fits ${others.map(({ pattern }) => pattern).join(', ')}.`);
+  return (file) => asked.some(({ files }) => files.has(file));
 }

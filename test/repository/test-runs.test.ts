@@ -56,6 +56,20 @@ test('a folder stands for all files of tests below it, and what fits none is ref
   assert.match(ofRun.stderr, /No test file fits test\/repository\/none\./);
 });
 
+test('a run on a cluster takes files too, and refuses one that is not of its tests', () => {
+  const { CITUS_URL: _, ...env } = process.env;
+  const run = (...words: string[]) =>
+    spawnSync(process.execPath, [join(REPOSITORY, 'scripts/test-distributed.ts'), ...words], {
+      cwd: REPOSITORY,
+      encoding: 'utf8',
+      env,
+    });
+  const { status, stderr, stdout } = run('test/commands', 'test/store/plans.test.ts');
+  assert.deepEqual([status, stderr], [1, 'No test of a cluster fits test/commands.\n']);
+  assert.match(stdout, /0 passed, 1 failed, 0 skipped\n$/);
+  assert.match(run('--name', 'of no test', 'test/store/plans.test.ts').stderr, /^CITUS_URL is not set/);
+});
+
 test('files share a process and its modules; what one changes of the environment, the next does not see', async () => {
   const text = (n: number) => `${SHARED}
     after(() => console.log('after ${n}'));
