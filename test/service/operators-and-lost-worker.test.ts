@@ -14,6 +14,9 @@ import { type TestPartner, testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
+/** What they show stands on the coordinator. */
+const LISTS_ON_COORDINATOR = ['partners', 'audit', 'rules', 'operators', 'impact-batches', 'jobs', 'job-runs'];
+
 if (clusterUrl === undefined) test('one PostgreSQL has no worker', { skip: 'needs a Citus cluster' });
 else await testOnCluster(clusterUrl);
 
@@ -124,6 +127,22 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
         );
         assert.match(body.left_out, new RegExp(`has the records of \\d+ partners?: .*${first.partner.partnerId}`));
       }
+    } finally {
+      await moveNode(cluster, CLOSED_PORT, lostPort);
+    }
+  });
+
+  test('the lists of partners, the audit, rules, operators, batches and jobs are shown', HANG_LIMIT, async () => {
+    await moveNode(cluster, lostPort, CLOSED_PORT);
+    try {
+      const operator = await signedInOperator(service, 'viewer');
+      for (const list of LISTS_ON_COORDINATOR) {
+        const { status, text } = await operator.get(`/operator/v1/${list}`);
+        assert.equal(status, 200, `${list} ${text}`);
+      }
+      const { body } = await operator.get('/operator/v1/partners');
+      const listed = body.partners.map(({ partner_id }: { partner_id: string }) => partner_id);
+      for (const { partner } of [first, other]) assert.ok(listed.includes(partner.partnerId), partner.partnerId);
     } finally {
       await moveNode(cluster, CLOSED_PORT, lostPort);
     }
