@@ -9,7 +9,10 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from './transaction.ts';
 /** A statement that reads rows of all partners. */
 export interface OfAllPartners {
   readonly name: string;
-  /** @param ofPartners Writes SQL, a condition on the `partner_id` of each table: Citus asks every node about a table without it. */
+  /**
+   * @param ofPartners Writes SQL, a condition on the `partner_id` of each table: Citus asks every node about a table without it. Where a table
+   *   has another list of partners too (`= any`), Citus asks the nodes of both lists, unless a table with this condition alone is joined by partner.
+   */
   readonly write: (ofPartners: (column: string) => string) => string;
   /** Planned each time for what the tables hold then, as by {@link runAnew}. */
   readonly isPlannedAnew?: true;
