@@ -56,6 +56,14 @@ test('docs/spec/interface.md is the interface, word for word', () => {
   assert.equal(hash, '3b2f8acad333d5533c6a8a34bc7e5ba56521dd28485e1e42dcbf5bb34e2b5e82');
 });
 
+test('the list of decisions has each page once, in the order of the numbers in each part', () => {
+  const pages = globSync('[0-9]*.md', { cwd: join(ROOT, 'docs/decisions') });
+  const parts = read('docs/decisions/README.md').split(/^## /m);
+  const listed = parts.map((part) => find(part, /^- \[\d{4}\]\(([^)]+)\)/gm));
+  for (const part of listed) assert.deepEqual(part, part.toSorted());
+  assert.deepEqual(listed.flat().toSorted(), pages.toSorted());
+});
+
 test('ARCHITECTURE.md has the times of a stop as the code has them', () => {
   const source = read('src/partner-api/app.ts') + read('src/commands/serve.ts');
   const figure = (name: string) => Number(new RegExp(`^const ${name} = ([\\d_]+);$`, 'm').exec(source)?.[1]?.replaceAll('_', ''));
