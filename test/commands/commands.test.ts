@@ -103,7 +103,8 @@ describe('for programs: exactly one JSON value on standard output', () => {
 describe('for people', () => {
   test('tables have headings, and a key is said to be shown once', async () => {
     const { partner_id } = await runJson('partner', 'create', '--name', 'For people');
-    assert.match((await run(['partner', 'list'])).stdout, /^PARTNER +NAME +STATUS/);
+    const { stdout: partners } = await run(['partner', 'list']);
+    assert.match(partners, /^PARTNER +NAME +STATUS/, `a table wider than 120 columns is printed as fields:\n${partners}`);
     assert.match(
       (await run(['key', 'list', '--partner', partner_id])).stdout,
       /The partner has no key yet\. Create one: npx partner-impact key issue/,
