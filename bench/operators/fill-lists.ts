@@ -5,7 +5,7 @@ import type pg from 'pg';
 export interface ListCounts {
   readonly partners: number;
   readonly contributions: number;
-  /** The first contributions, which wait. */
+  /** Of the contributions that wait: the first ones, and the latest of a partner. */
   readonly reviews: number;
   readonly settlements: number;
   readonly adjustments: number;
@@ -21,8 +21,11 @@ const CHUNK_ROWS = 250_000;
 const id = (prefix: string, number: string) => `'${prefix}_01' || lpad(${number}::text, 24, '0')`;
 const partner = (number: number) => `'ptn_${String(number).padStart(26, '0')}'`;
 const PARTNER = "'ptn_' || lpad((n % $1)::text, 26, '0')";
+/** The number of the latest contribution of `partner(7)`, which waits. */
+const LATEST = '$4 - ($4 - 7) % $1';
+const IS_PENDING = `(n < $3 or n = ${LATEST})`;
 
-/** `$1` partners, `$2` rows of the kind, `$3` reviews; a row for each `n`. */
+/** `$1` partners, `$2` rows of the kind, `$3` reviews, `$4` contributions; a row for each `n`. */
 const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
   [
     'partners',
@@ -45,14 +48,15 @@ const INSERTS: readonly [counted: keyof ListCounts, text: string][] = [
     `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
         contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
       select ${PARTNER}, ${id('txn', 'n')}, 'key-' || n, decode(repeat('00', 32), 'hex'), 'event-' || n, 'order-' || n, n,
-        case when n <= $3 then 'pending' else 'confirmed' end, case when n <= $3 then 'pending' else 'confirmed' end,
-        'default-1', 'default-1', 'default-1', '', '', 'not_requested', now(), case when n <= $3 then null else now() end
+        case when ${IS_PENDING} then 'pending' else 'confirmed' end, case when ${IS_PENDING} then 'pending' else 'confirmed' end,
+        'default-1', 'default-1', 'default-1', '', '', 'not_requested', now(), case when ${IS_PENDING} then null else now() end
       from generate_series($from, $to) n`,
   ],
   [
     'reviews',
     `insert into contribution_review (partner_id, transaction_id, reason, opened_at)
-      select ${PARTNER}, ${id('txn', 'n')}, 'review_threshold', now() - n * interval '1 second' from generate_series($from, $to) n`,
+      select ${PARTNER}, ${id('txn', 'n')}, 'review_threshold', now() - review * interval '1 second'
+      from (select review, case when review = $3 then ${LATEST} else review end as n from generate_series($from, $to) review) waiting`,
   ],
   [
     'settlements',
@@ -161,11 +165,12 @@ export async function fillLists(pool: pg.Pool, counts: ListCounts, report: (sent
 async function insert(
   client: pg.PoolClient,
   text: string,
-  { partners, reviews, count }: ListCounts & { readonly count: number },
+  { partners, reviews, contributions, count }: ListCounts & { readonly count: number },
   report: (sentence: string) => void,
 ): Promise<void> {
   const [, table = ''] = /^insert into (\w+)/.exec(text) ?? [];
-  const stated = text.replaceAll('$1', `${partners}`).replaceAll('$2', `${count}`).replaceAll('$3', `${reviews}`);
+  const numbers = [partners, count, reviews, contributions];
+  const stated = numbers.reduce((sql, number, index) => sql.replaceAll(`$${index + 1}`, `${number}`), text);
   for (let from = 1; from <= count; from += CHUNK_ROWS) {
     const to = Math.min(from + CHUNK_ROWS - 1, count);
     await client.query(stated.replaceAll('$from', `${from}`).replaceAll('$to', `${to}`));
