@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { Dispatcher } from 'undici';
 import { HANG_LIMIT } from '../../../test/support/assertions/hang-limit.ts';
+import { openNameServer } from '../../../test/support/webhooks/name-server.ts';
 import { openGuardedAgent } from '../security/guarded-agent.ts';
 import { send } from './send.ts';
 
@@ -150,10 +151,11 @@ const PRLIMIT = '/usr/bin/prlimit';
 /** Sends while the process may open no more files, and again when it may. */
 const SEND_WITHOUT_FILES = `
 import { closeSync, openSync } from 'node:fs';
-const [folder, url] = process.argv.slice(1);
+const [folder, url, nameServer] = process.argv.slice(1);
 const { openGuardedAgent } = await import(folder + '/../security/guarded-agent.ts');
+const { publicNames } = await import(folder + '/../security/resolve-name.ts');
 const { send } = await import(folder + '/send.ts');
-const client = openGuardedAgent({ allowInsecure: true });
+const client = openGuardedAgent({ allowInsecure: true, resolveName: publicNames([nameServer]) });
 const trySend = () => send(client, { url, headers: {}, body: Buffer.from('{}') }).then(({ status }) => status, ({ code }) => code);
 const results = [await trySend()];
 const open = [];
@@ -173,7 +175,7 @@ console.log(results.join(' '));
 await client.destroy();
 `;
 
-test('a connection that this machine has no file for is no answer of the receiver', {
+test('a connection, or a question to a name server, that this machine has no file for is no answer of the receiver', {
   ...HANG_LIMIT,
   skip: existsSync(PRLIMIT) ? false : 'prlimit is not on this machine',
 }, async () => {
@@ -183,10 +185,15 @@ test('a connection that this machine has no file for is no answer of the receive
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   after(() => server.close());
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  const program = ['--input-type=module', '--eval', SEND_WITHOUT_FILES, import.meta.dirname, url];
-  const { stdout } = await promisify(execFile)(PRLIMIT, ['--nofile=128:128', process.execPath, ...program]);
-  assert.equal(stdout.trim(), '200 EMFILE 200');
+  const names = await openNameServer('127.0.0.1', { host: '127.0.0.1', port: 0 });
+  after(() => names.close());
+  for (const host of ['127.0.0.1', 'hooks.example']) {
+    const url = `http://${host}:${(server.address() as AddressInfo).port}/`;
+    const given = [import.meta.dirname, url, `127.0.0.1:${names.address().port}`];
+    const program = ['--input-type=module', '--eval', SEND_WITHOUT_FILES, ...given];
+    const { stdout } = await promisify(execFile)(PRLIMIT, ['--nofile=128:128', process.execPath, ...program]);
+    assert.equal(stdout.trim(), '200 EMFILE 200', host);
+  }
 });
 
 /** A client whose connections fail. */

@@ -3,12 +3,11 @@
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { openNameServer } from '../../../test/support/webhooks/name-server.ts';
 import { publicNames } from './resolve-name.ts';
 
 const INSIDE = 'PARTNER_IMPACT_TEST_NAMES';
@@ -34,29 +33,14 @@ if (process.env[INSIDE] === undefined) {
   });
 } else {
   test('after a look-up that no name server answered, those of the machine are read again', async () => {
-    const before = await openNameServer('127.0.0.2');
+    const before = await openNameServer('203.0.113.7', { host: '127.0.0.2', port: 53 });
     const resolve = publicNames();
     const expected = [{ address: '203.0.113.7', family: 4 }];
     assert.deepEqual(await resolve('hooks.example'), expected);
     before.close();
-    await openNameServer('127.0.0.3');
+    await openNameServer('203.0.113.7', { host: '127.0.0.3', port: 53 });
     writeFileSync('/etc/resolv.conf', 'nameserver 127.0.0.3\n');
     await assert.rejects(resolve('hooks.example'), { code: 'EAI_AGAIN' });
     assert.deepEqual(await resolve('hooks.example'), expected);
   });
-}
-
-/** One that knows an IPv4 address of every name, for no time. */
-async function openNameServer(host: string): Promise<Socket> {
-  const socket = createSocket('udp4');
-  socket.on('message', (query, { port, address }) => {
-    const end = query.indexOf(0, 12) + 5;
-    const isV6 = query.readUInt16BE(end - 4) === 28;
-    const head = Buffer.from([0x81, 0x80, 0, 1, 0, isV6 ? 0 : 1, 0, 0, 0, 0]);
-    const answer = isV6 ? [] : [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4, 203, 0, 113, 7];
-    socket.send(Buffer.concat([query.subarray(0, 2), head, query.subarray(12, end), Buffer.from(answer)]), port, address);
-  });
-  socket.bind(53, host).unref();
-  await once(socket, 'listening');
-  return socket;
 }

@@ -1,5 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup, Resolver } from 'node:dns/promises';
+import { closeSync, openSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** All addresses of a name. */
@@ -16,8 +18,9 @@ const OTHER_KIND_WITHIN_MS = 500;
 /**
  * Asks the name servers of this machine for both kinds of addresses. Unlike the system's own look-up it uses none of the few threads that
  * the whole process shares, so that a name server that does not answer delays nobody else; nor does it read `/etc/hosts`, none of whose
- * names is public. Fails with the code `ENOTFOUND` when the name has no address, and with `EAI_AGAIN` when no name server could say so;
- * the next look-up then asks the name servers that this machine has by then.
+ * names is public. Fails with the code `ENOTFOUND` when the name has no address, with `EMFILE` or `ENFILE` when this process can open no
+ * file to ask, and with `EAI_AGAIN` when no name server could say so; the next look-up then asks the name servers that this machine has by
+ * then.
  *
  * @param servers Addresses of other name servers, with their ports.
  */
@@ -33,6 +36,7 @@ export function publicNames(servers?: readonly string[]): ResolveName {
       return Promise.race([all, sleep(OTHER_KIND_WITHIN_MS, first, { ref: false })]);
     }
     const error = noAddress(hostname, await ends);
+    if (error.code === NO_SERVER) requireFreeFile();
     if (error.code === NO_SERVER && resolver === asked) resolver = openResolver(servers);
     throw error;
   };
@@ -61,6 +65,15 @@ function noAddress(hostname: string, ends: readonly PromiseSettledResult<unknown
     return Object.assign(new Error(`${hostname} has no address.`, { cause: reasons[0] }), { code: 'ENOTFOUND' });
   const message = `No name server could resolve ${hostname}: ${failure.code}.`;
   return Object.assign(new Error(message, { cause: failure }), { code: NO_SERVER });
+}
+
+/**
+ * The resolver says `ECONNREFUSED` of a name server that it could open no socket for, as of one that refused.
+ *
+ * @throws The error of the system when this process can open no file: perhaps no name server was asked.
+ */
+function requireFreeFile(): void {
+  closeSync(openSync(devNull, 'r'));
 }
 
 /** Resolves like other programs of this machine: for development, where receivers have names such as `localhost`. */
