@@ -20,6 +20,9 @@ const WARNING = /^01/;
  */
 const ASSIGNS_AN_ID = /^GetNew(TransactionId|MultiXactId)$/;
 
+/** What the driver says of a statement whose time, given as `query_timeout`, is over. */
+const READ_TIMEOUT = 'Query read timeout';
+
 type Callback = (error: Error | null | undefined, result?: unknown) => void;
 /** All forms of a query call, those of the pool included. */
 type AnyQuery = (config: unknown, values: unknown, callback: Callback) => void;
@@ -84,6 +87,8 @@ export class DatabaseSession extends pg.Client {
   #watched(callback: Callback, isWatched: boolean): Callback {
     return (error, result) => {
       if (isWatched) this.#answers.countAnswer(Boolean(error));
+      // The driver ends the connection, and leaves to the server what it does.
+      else if (error?.message === READ_TIMEOUT) cancelWork(this);
       const warning = this.#warning;
       this.#warning = undefined;
       if (error || warning === undefined) callback(error, result);

@@ -283,18 +283,23 @@ describe('a wait for the standby that is cut short', () => {
     assert.deepEqual(detailCodes(answer), { point_restoration: 'not_authorized', next_action: 'look_up' });
   });
 
-  test('the session of a commit that nobody waits for any more ends, and frees its place on the server', async () => {
-    const session = new DatabaseSession({ connectionString: databaseUrl, answerTimeoutMs: 300 });
-    await session.connect();
-    session.on('error', () => {});
-    // A busy machine may take longer for this one.
-    const { rows } = await session.query({ text: 'select pg_backend_pid() as pid', query_timeout: 30_000 });
-    await assert.rejects(session.query("select pg_logical_emit_message(true, 'test', 'wait')"), /The database does not answer/);
-    await waitFor('end of the session', async () => {
-      const found = await local.query('select from pg_stat_activity where pid = $1', [rows[0].pid]);
-      return found.rowCount === 0;
+  for (const [timer, { config, reason }] of Object.entries({
+    'of the connection': { config: {}, reason: /The database does not answer/ },
+    'of the statement': { config: { query_timeout: 300 }, reason: /read timeout/ },
+  }))
+    test(`the session of a commit that outlasts the time ${timer} ends, and frees its place on the server`, async () => {
+      const session = new DatabaseSession({ connectionString: databaseUrl, pipeline: true, answerTimeoutMs: 300 });
+      await session.connect();
+      session.on('error', () => {});
+      // A busy machine may take longer for this one.
+      const { rows } = await session.query({ text: 'select pg_backend_pid() as pid', query_timeout: 30_000 });
+      const write = { text: "select pg_logical_emit_message(true, 'test', 'wait')", ...config };
+      await assert.rejects(session.query(write), reason);
+      await waitFor('end of the session', async () => {
+        const found = await local.query('select from pg_stat_activity where pid = $1', [rows[0].pid]);
+        return found.rowCount === 0;
+      });
     });
-  });
 
   test('reads that arrive together wait together', async () => {
     const asked = Promise.all(Array.from({ length: 100 }, () => client.findByEvent(uniqueId('event'))));
