@@ -83,7 +83,7 @@ const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
 const REASONS_BY_WORDS: readonly (readonly [RegExp, ProblemReason])[] = [
   [/^SASL: /, 'sign_in_refused'],
   [/SSL connection/, 'certificate'],
-  [/does not answer|connection timeout/, 'no_answer'],
+  [/does not answer|(?:connection|read) timeout/, 'no_answer'],
   [/^Connection terminated/, 'unreachable'],
 ];
 

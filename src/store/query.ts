@@ -90,6 +90,9 @@ export async function allowLongStatements(db: Queryable, { timeoutMs }: LongStat
   await (db as pg.Pool).query(`select ${withoutTransactionTimeout(true)}`);
 }
 
+/** The server ends a statement before its caller gives up, so that the error says why. */
+const ANSWER_AFTER_MS = 500;
+
 /** Like {@link runAnew}, for the months of a partner. {@link allowLongStatements} gives it more time than other statements have. */
 export async function runLong<Row extends pg.QueryResultRow>(
   db: Queryable,
@@ -97,7 +100,7 @@ export async function runLong<Row extends pg.QueryResultRow>(
   values: unknown[],
   { timeoutMs }: LongStatements,
 ): Promise<Row[]> {
-  const query = { text, values, query_timeout: timeoutMs };
+  const query = { text, values, query_timeout: timeoutMs + ANSWER_AFTER_MS };
   const { rows } = await (db as pg.Pool).query<Row>(query as pg.QueryConfig);
   return rows;
 }

@@ -4,8 +4,10 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
-import { isPoolUsedUp } from '../../src/store/database-errors.ts';
+import { isCanceled, isPoolUsedUp } from '../../src/store/database-errors.ts';
+import { problemOf } from '../../src/store/database-problem.ts';
 import { DatabaseSession } from '../../src/store/database-session.ts';
+import { allowLongStatements, runLong } from '../../src/store/query.ts';
 import { CommitUnknownError, inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -122,6 +124,31 @@ test('no ROLLBACK waits on the connection of a statement that took too long', as
   });
   await assert.rejects(work, /canceling statement due to statement timeout/);
   assert.notEqual(await findPid(database.pool), before);
+});
+
+describe('a statement of a whole month that takes longer than it may', () => {
+  test('is ended by the server, which says so', async () => {
+    const database = openDatabase({ databaseUrl, poolSize: 1 });
+    after(() => database.close());
+    const long = { timeoutMs: 300 };
+    const work = inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+      await allowLongStatements(db, long);
+      // The server begins a statement later than it is sent.
+      const before = db.query('select pg_sleep(0.1)');
+      await Promise.all([before, runLong(db, { name: 'sleep', text: 'select pg_sleep(10)' }, [], long)]);
+    });
+    await assert.rejects(work, isCanceled);
+  });
+
+  test('is known as one without an answer, where the server is silent', async () => {
+    const proxy = await databaseProxy(databaseUrl);
+    const database = openDatabase({ databaseUrl: proxy.databaseUrl, poolSize: 1 });
+    after(() => database.close());
+    await database.pool.query('select 1');
+    proxy.silence();
+    const failure = await runLong(database.pool, { name: 'one', text: 'select 1' }, [], { timeoutMs: 100 }).catch(problemOf);
+    assert.deepEqual(failure, { reason: 'no_answer', message: 'Query read timeout' });
+  });
 });
 
 describe('a server that answers', { concurrency: true }, () => {

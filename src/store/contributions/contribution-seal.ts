@@ -63,7 +63,7 @@ const LIST: Statement = {
     from contribution c where c.partner_id = $1 and c.transaction_id = any($2)`,
 };
 
-const TIMEOUT_MS = 5_000;
+const TIMEOUT_MS = 4_500;
 
 /**
  * Finds contributions of one partner by their ids, in no order; missing ones are left out. Each is one look-up in the index of its key. It is planned for
