@@ -36,11 +36,14 @@ export interface StartUp {
   readonly options: string;
 }
 
+/** Members of a URL that the driver alone knows. It sends them beside the options of the start, and they count more. */
+const TIMES_OF_THE_DRIVER = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'query_timeout'];
+
 /**
  * Takes the options of a session out of the URL, and puts the service's own behind them: of two settings of one name the last counts.
  *
- * @param databaseUrl May have `options=-c name=value …`, as for every client of PostgreSQL, and `statement_timeout=…`, which only the
- * driver knows.
+ * @param databaseUrl May have `options=-c name=value …`, as for every client of PostgreSQL. The times that only
+ * the driver knows, such as `statement_timeout=…`, are left out.
  * @param more Further settings, `name=value`.
  */
 export function startUpOf(databaseUrl: string, more: readonly string[]): StartUp {
@@ -48,8 +51,7 @@ export function startUpOf(databaseUrl: string, more: readonly string[]): StartUp
   const members = new URLSearchParams(query);
   const own = [...SESSION_SETTINGS, ...more].map((setting) => `-c ${setting}`).join(' ');
   const options = [...members.getAll('options'), own].join(' ');
-  members.delete('options');
-  members.delete('statement_timeout');
+  for (const name of ['options', ...TIMES_OF_THE_DRIVER]) members.delete(name);
   return { databaseUrl: members.size === 0 ? address : `${address}?${members}`, options };
 }
 

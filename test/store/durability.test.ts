@@ -56,11 +56,18 @@ test('no setting of the database and no option of the URL takes the place of wha
   await admin.end();
   const url = new URL(databaseUrl);
   url.searchParams.set('options', '-c search_path=public -c jit=on');
-  url.searchParams.set('statement_timeout', '0');
+  // The driver's own names. The last one would leave no statement enough time.
+  for (const [name, value] of [
+    ['statement_timeout', '0'],
+    ['lock_timeout', '1'],
+    ['idle_in_transaction_session_timeout', '0'],
+    ['query_timeout', '1'],
+  ] as const)
+    url.searchParams.set(name, value);
   const database = openDatabase({ databaseUrl: url.href });
   const { rows } = await database.pool.query(`select name, current_setting(name) as value from unnest(array['synchronous_commit',
       'client_min_messages', 'datestyle', 'array_nulls', 'transaction_isolation', 'idle_in_transaction_session_timeout', 'idle_session_timeout',
-      'row_security', 'search_path', 'jit', 'statement_timeout']) name`);
+      'row_security', 'search_path', 'jit', 'statement_timeout', 'lock_timeout']) name cross join pg_sleep(0.1)`);
   const { synchronousCommit } = await readServerSettings(database.pool);
   await database.close();
   assert.deepEqual(Object.fromEntries(rows.map((row) => [row.name, row.value])), {
@@ -75,6 +82,7 @@ test('no setting of the database and no option of the URL takes the place of wha
     search_path: 'public',
     jit: 'off',
     statement_timeout: '4500ms',
+    lock_timeout: '0',
   });
   assert.equal(synchronousCommit, 'off', 'the start still finds the setting of the database');
 });
