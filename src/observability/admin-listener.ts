@@ -32,8 +32,11 @@ export interface AdminListener {
 const CONNECTIONS_MAX = 64;
 /** The longest time without a byte sent or received: longer than an answer takes, and short enough for answers that nobody reads. */
 const STALLED_MS = 10_000;
-/** The longest time without a byte for an operator's request, which may wait for the server of a partner. */
-const FURTHER_STALLED_MS = 60_000;
+/**
+ * The longest time without a byte for an operator's request, which may wait for the server of a partner. After 60 s the longest ends, with
+ * an answer that its outcome is unknown; its sign-in was judged before.
+ */
+const FURTHER_STALLED_MS = 65_000;
 
 /** The longest that a request takes to arrive is that of a partner's list, which an operator uploads. */
 const SERVER: ServerOptions = { headersTimeout: 5_000, requestTimeout: 900_000, connectionsCheckingInterval: 1_000 };

@@ -5,6 +5,8 @@ import { type IncomingMessage, type RequestListener, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { openAdminListener } from '../../src/observability/admin-listener.ts';
+import { ROUTES } from '../../src/operator-api/routes.ts';
+import { DEADLINE_MS } from '../../src/partner-api/http/deadline.ts';
 
 const CONNECTIONS_MAX = 64;
 
@@ -95,6 +97,14 @@ describe('requests at once', () => {
 });
 
 describe('connections', () => {
+  test('of operators last for the answer that a change took too long, after the sign-in was judged', async () => {
+    const { ask } = await open({ further: ({ socket }, response) => void response.end(String(socket.timeout)) });
+    // A list has sent bytes until shortly before.
+    const deadlines = ROUTES.filter(({ takesList }) => !takesList).map(({ deadlineMs = DEADLINE_MS }) => deadlineMs);
+    const [, silentForMs] = await ask('/operator/v1/session');
+    assert.ok(Number(silentForMs) >= Math.max(...deadlines) + DEADLINE_MS, `${silentForMs} ms without a byte`);
+  });
+
   const openMany = async (port: number, count: number): Promise<Socket[]> => {
     const sockets: Socket[] = [];
     for (let opened = 0; opened < count; opened++) {
