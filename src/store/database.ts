@@ -57,7 +57,7 @@ const STATEMENT_TIMEOUT_MS = 4_500;
 const CONNECT_TIMEOUT_MS = 3_000;
 /** Longer than a person looks at a page: a new connection has every statement to prepare again. */
 const IDLE_TIMEOUT_MS = 5 * 60_000;
-/** A machine that went without a word is noticed some 10 s later, by the system, before a statement waits for it. */
+/** A machine that went without a word is noticed some 15 s later, after ten questions of the system, before a statement waits for it. */
 const KEEP_ALIVE_AFTER_MS = 5_000;
 
 /**

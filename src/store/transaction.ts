@@ -123,8 +123,9 @@ function endInDoubt(client: pg.PoolClient, cause: unknown): never {
 }
 
 /**
- * No ROLLBACK is sent where it would wait: behind a query that hangs, after a time-out of this side or a broken socket; on a cluster also
- * after a statement that the server ended. A read-only session is ended, too.
+ * A ROLLBACK is sent only after an answer of the server, a refusal of the service, or work that gave up. After any other error, such as a
+ * time-out of this side, it could wait behind a statement; so it could after one that the server canceled, for which the coordinator of a
+ * cluster may wait all the same. The connection is ended then, as that of a read-only session is.
  */
 async function abandon(client: pg.PoolClient, error: unknown): Promise<void> {
   const isAnswered = [pg.DatabaseError, ServiceError, GivenUpError].some((kind) => error instanceof kind);
