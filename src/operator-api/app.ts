@@ -8,6 +8,7 @@ import type { Environment } from '../domain/access/api-key.ts';
 import type { ErrorCode } from '../domain/error-codes.ts';
 import { ServiceError, unavailable } from '../domain/service-error.ts';
 import type { SessionTools } from '../operations/access/operator-session.ts';
+import { UnverifiedRecordError } from '../operations/audit/unverified-record.ts';
 import { explainLostWorker } from '../operations/overview/lost-partners.ts';
 import type { SettlementTools } from '../operations/settlements/settlement-tools.ts';
 import { sendError } from '../partner-api/errors.ts';
@@ -92,8 +93,10 @@ export async function buildOperatorApi(options: OperatorApiOptions): Promise<Ope
     sendError(told, request, reply, undefined);
     const waitedFor = waitedInVainFor(error);
     if (waitedFor !== undefined) options.onBusy(error, waitedFor);
-    else if (isForTheLog(error) && reply.statusCode >= 500 && error !== request.raw.errored)
-      options.onUnexpectedError(error, request.context.correlationId);
+    else if (error !== request.raw.errored) {
+      const logged = ofTheLog(error, reply.statusCode);
+      if (logged !== undefined) options.onUnexpectedError(logged, request.context.correlationId);
+    }
     return reply;
   });
   app.setNotFoundHandler((request, reply) => sendError(noSuchPath(), request, reply, undefined));
@@ -113,9 +116,15 @@ function begin(request: FastifyRequest, reply: FastifyReply): void {
   addSecurityHeaders(reply);
 }
 
-/** What a {@link ServiceError} says is for the operator; of a key that is missing whoever runs the service must know. */
-function isForTheLog(error: unknown): boolean {
-  return !(error instanceof ServiceError) || error.cause instanceof SecretUnreadableError;
+/**
+ * What a {@link ServiceError} says is for the operator; of a key that is missing, and of a record that was edited, whoever runs the service
+ * must know.
+ */
+function ofTheLog(error: unknown, status: number): unknown {
+  const isRefusal = error instanceof ServiceError;
+  if (isRefusal && error.cause instanceof UnverifiedRecordError) return error.cause;
+  const isForTheLog = !isRefusal || error.cause instanceof SecretUnreadableError;
+  return isForTheLog && status >= 500 ? error : undefined;
 }
 
 function waitedInVainFor(error: unknown): WaitedFor | undefined {

@@ -20,8 +20,9 @@ import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
 import type { HashedUpload } from './http/hash-upload.ts';
 import { operatorJson } from './http/operator-json.ts';
+import { refuseModified } from './http/refuse-modified.ts';
 import { readSessionCookie } from './http/session-cookie.ts';
-import type { OperatorRoute } from './route.ts';
+import type { FinalCall, OperatorRoute } from './route.ts';
 
 const DEADLINE_MS = 10_000;
 
@@ -54,7 +55,8 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     onRequest: async (request, reply) => {
       const judge = () => judgeSession(request, route, tools);
       if (route.leastRole !== 'nobody')
-        request.operatorSession = method === 'GET' ? await read(judge, { request, reply, tools }) : await judge();
+        request.operatorSession =
+          method === 'GET' ? await read(judge, { request, reply, tools }) : await judge().catch(refuseModified);
       if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
@@ -66,7 +68,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const sent = takesFile ? { file: await tools.shared.files.hash(request, tools.uploads) } : { body: request.body };
       // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
-        request.operatorSession = await judgeSession(request, route, tools);
+        request.operatorSession = await judgeSession(request, route, tools).catch(refuseModified);
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.
@@ -78,8 +80,15 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
 
 /** A download takes turns of its own, page by page. */
 function handle(route: OperatorRoute, call: Call): Promise<unknown> {
+  if (route.method !== 'GET') return change(route, call);
   const work = () => route.handle(call);
-  return route.method === 'GET' && route.answer !== 'csv' ? read(work, call) : work();
+  return route.answer !== 'csv' ? read(work, call) : work();
+}
+
+/** Whoever is not signed in is told of no record. */
+async function change(route: OperatorRoute, call: Call & Partial<FinalCall>): Promise<unknown> {
+  const work = async () => route.handle(call);
+  return route.leastRole === 'nobody' ? work() : work().catch(refuseModified);
 }
 
 function read<Answer>(
@@ -135,7 +144,7 @@ async function answerKeyed(route: OperatorRoute, call: Call): Promise<KeptText> 
   };
   const { ifSecretIsLost: ifLost } = route;
   const seal = ifLost === undefined ? answersAsGiven : sealedAnswers(tools.endpointTools, ifLost);
-  const work = async (claim: Work) => (await route.handle({ ...call, work: claim })) as object;
+  const work = async (claim: Work) => (await change(route, { ...call, work: claim })) as object;
   const { text, isReplay } = await answerOnce(tools.database, keyed, work, { ...seal, write: operatorJson });
   if (isReplay) markReplayed(reply);
   return new KeptText(text);

@@ -134,6 +134,7 @@ export const NAMED_REFUSAL: Readonly<Record<string, string>> = {
   'evidence missing': 'أضف دليلًا على التنفيذ قبل التحقّق من الدفعة؛ ولا تُحتسب أدلة مشروع سابق.',
   'Origin unsupported_value': 'تحتاج مفاتيح المرور إلى فتح لوحة المشغّلين باسم مضيف، مثل localhost، لا بعنوان رقمي.',
   'Idempotency-Key not_possible': 'نُفّذ هذا الطلب من قبل، ولم يعد السر الذي في ردّه متاحًا.',
+  'record record_modified': 'عُدّل سجل في قاعدة البيانات خارج الخدمة، ولم يُغيَّر شيء. أبلغ من يشغّل الخدمة.',
   'file empty': 'الملف فارغ.',
   'file not_possible': 'بلغت أدلة مشروع هذه الدفعة أقصى عدد، وهو 50 ملفًا. تحقّق من الدفعة بها.',
   'file duplicate': 'هذا الملف مضاف إلى أدلة الدفعة بالفعل.',

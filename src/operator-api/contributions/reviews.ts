@@ -1,7 +1,7 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
 import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
-import { EditedContributionError } from '../../operations/audit/unverified-record.ts';
+import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import * as operations from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
@@ -163,7 +163,7 @@ export const decideReviews = operatorRoute({
         status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
         error: nullableText('Why the review was not decided; `null` where it was.'),
         error_code: nullableText(
-          'The code of the error: one of the interface, or `record_modified` for a row that differs from its seal; `null` where it was decided.',
+          'The code of the error: one of the interface, or `record_modified` for a record that was edited in the database; `null` where it was decided.',
         ),
         earlier: nullableShape(EarlierDecision, 'The decision that came before this one; `null` without one.'),
       }),
@@ -217,7 +217,7 @@ interface Refusal {
  * @throws What concerns the others too.
  */
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof EditedContributionError) return { message: error.message, code: 'record_modified' };
+  if (error instanceof UnverifiedRecordError) return { message: error.message, code: 'record_modified' };
   if (error instanceof ServiceError) return error;
   throw error;
 }
