@@ -98,7 +98,7 @@ export interface QuotaFigures {
 export function measureQuotas(registry: Registry, listNear: () => readonly QuotaFigures[]): void {
   new Gauge({
     name: 'partner_impact_storage_quota_used_ratio',
-    help: 'What a partner has stored in this UTC day, as a share of its quota, from 0.8 on; above 1 by confirmations, which are never refused.',
+    help: 'What a partner has stored in this UTC day, as a share of its quota, from 0.8 on; above 1 by confirmations, which are never refused, or by one advance of the clock of a sandbox.',
     labelNames: ['partner_id'],
     registers: [registry],
     aggregator: 'max',

@@ -7,9 +7,12 @@ const QUOTA_STAGES: Record<QuotaStage, readonly [level: 'warn' | 'error', senten
   near: ['warn', 'a partner has stored four fifths of its quota of the day'],
   spent: [
     'error',
-    'a partner has stored its quota of the day: its estimates, lists and recoveries of missing events are refused, its confirmations are not',
+    'a partner has stored its quota of the day: its estimates, lists, recoveries of missing events and advances of the clock of a sandbox are refused, its confirmations are not',
   ],
-  exceeded: ['error', 'a partner stores more than its quota of the day by confirmations, which are never refused'],
+  exceeded: [
+    'error',
+    'a partner stores more than its quota of the day: by confirmations, which are never refused, or by one advance of its clock in a sandbox',
+  ],
 };
 
 /** Counts what partners store, and logs when one comes near its quota. */

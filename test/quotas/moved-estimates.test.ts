@@ -42,3 +42,27 @@ test(
     assert.equal(await aheadHours(), 2);
   },
 );
+
+test(
+  'while the quota of bytes is spent, an advance of the clock that moves no estimate is done, and one of a wrong form is refused as such',
+  HANG_LIMIT,
+  async () => {
+    const { client, partner } = await service.newPartner();
+    const { partnerId } = partner;
+    const advance = (by: string) => client.post('/v1/sandbox/clock', { advance: by }, { 'idempotency-key': uniqueId('key') });
+    const { calculation_id, partner_order_ref } = (await client.estimate()).body.estimate;
+    await setPartnerQuota(database, OWNER, partnerId, { bytesPerDay: 1 });
+    await client.confirm();
+    await waitFor('advance that is refused', async () => (await advance('PT1S')).status === 429);
+    const wrong = await advance('tomorrow');
+    assertError(wrong, 'invalid_request');
+    assert.deepEqual(detailCodes(wrong), { advance: 'wrong_form' });
+    const far = await advance('P6Y');
+    assert.deepEqual(detailCodes(far), { advance: 'too_large' });
+    const linking = await client.confirm({ calculation_id, partner_order_ref });
+    assert.equal(linking.body.association.status, 'associated');
+    const done = await advance('PT1H');
+    assert.equal(done.status, 201);
+    assert.equal(done.body.done.estimates_expired, 0n);
+  },
+);

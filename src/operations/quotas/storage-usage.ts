@@ -16,14 +16,15 @@ export interface PartnerUse {
 }
 
 /**
- * `near` at four fifths of a quota, `spent` at its end, `exceeded` when confirmations exceed it. Each is reported once a day and partner.
+ * `near` at four fifths of a quota, `spent` at its end, `exceeded` when confirmations or one advance of the clock of a sandbox exceed it. Each is
+ * reported once a day and partner.
  */
 export type QuotaStage = 'near' | 'spent' | 'exceeded';
 
 export interface StorageUsage {
   /** Adds to a counter in memory: a request does not wait for a query. */
   count(partnerId: string, bytes: number): void;
-  /** Whether the partner has used up its quota of the day: then estimates, lists and missing deliveries are refused, confirmations never. */
+  /** Whether the partner has used up its quota of the day: then all that stores, other than confirmations, is refused. */
   isSpent(partnerId: string): boolean;
   /** Partners that have used four fifths of their quota or more. */
   listNear(): PartnerUse[];

@@ -4,7 +4,13 @@ import { AHEAD_YEARS_MAX, advancedBy } from '../../domain/sandbox/advance-clock.
 import { invalidRequest, problem, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { allowLongStatements } from '../../store/query.ts';
-import { advanceSandboxClock, findSandboxClock, lockSandboxClock, type SandboxClock } from '../../store/sandbox/sandbox-clock.ts';
+import {
+  advanceSandboxClock,
+  findSandboxClock,
+  hasEstimatesToMove,
+  lockSandboxClock,
+  type SandboxClock,
+} from '../../store/sandbox/sandbox-clock.ts';
 import { listSimulatedEndsDueOf } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { getPartner } from '../access/manage-partner.ts';
@@ -55,7 +61,7 @@ function clockOf({ now, aheadMs }: SandboxClock): Date {
  * settlements close one after another, each with its events. The time of other partners does not change.
  *
  * @throws ServiceError `invalid_request` for an invalid duration, or one that is too long; `rate_limited` while the quota of the day is
- * spent: the row of each live estimate is written anew.
+ * spent and an estimate is alive without a link: its row is written anew.
  */
 export async function advanceClock(
   database: Database,
@@ -71,7 +77,6 @@ export async function advanceClock(
     const held = await lockSandboxClock(db, partnerId);
     // The request with this key advanced the clock and was not answered: only the remaining work is done.
     if (held.advancedUnder.includes(idempotencyKey)) return { clock: clockOf(held), estimates: NONE_MOVED };
-    refuseSpent(usage.isSpent(partnerId));
     const [before, after] = [clockOf(held), advancedBy(clockOf(held), advance, partner.timeZone)];
     if (!after)
       throw refusal('wrong_form', 'advance must be an ISO 8601 duration of a second or more, such as P1M, P3D or PT36H.');
@@ -80,6 +85,8 @@ export async function advanceClock(
         'too_large',
         `The clock would be more than ${AHEAD_YEARS_MAX} years ahead; it shows ${before.toISOString()}.`,
       );
+    // What moves no estimate stores nothing.
+    refuseSpent(usage.isSpent(partnerId) && (await hasEstimatesToMove(db, { partnerId, now: held.now }, LONG)));
     const byMs = BigInt(after.getTime() - before.getTime());
     const estimates = await advanceSandboxClock(db, { partnerId, byMs, now: held.now, idempotencyKey }, LONG);
     const entry = { action: 'sandbox.advance-clock', partnerId, subjectId: partnerId };

@@ -67,6 +67,8 @@ const ADVANCE: Statement = {
 /** A live estimate is at most a day old; the time in its id may be slightly off. */
 const ALIVE_MS = 25 * 3_600_000;
 
+const oldestAlive = (now: Date) => idAt('calc', now.getTime() - ALIVE_MS);
+
 /**
  * A time, `$2` ms earlier. In UTC without its zone: that depends on no setting of the session, and only such an expression may change a
  * column of a distributed table.
@@ -75,13 +77,30 @@ const earlier = (time: string) => `((${time}) at time zone 'UTC' - $2::int8 * in
 
 const LINK = isRow({ partnerId: '$1', key: 'calculation_id', value: 'e.calculation_id' });
 
-/** Of what has no link: with one an estimate never expires. */
+/** Of the estimates `e` of a partner, those that an advance moves: with a link an estimate never expires. */
+const isMoved = ({ oldest, now }: { readonly oldest: string; readonly now: string }) =>
+  `partner_id = $1 and calculation_id >= ${oldest} and coalesce(ends_at, expires_at) > ${now}
+        and (select transaction_id from emissions_link where ${LINK}) is null`;
+
+const FIND_MOVED: Statement = {
+  name: 'find_estimate_to_bring_forward',
+  text: `select calculation_id from estimate e where ${isMoved({ oldest: '$2', now: '$3' })} order by calculation_id limit 1`,
+};
+
+/** Whether an advance would write any row of an estimate anew. */
+export async function hasEstimatesToMove(
+  db: Queryable,
+  { partnerId, now }: Pick<Advance, 'partnerId' | 'now'>,
+  long: LongStatements,
+): Promise<boolean> {
+  return (await runLong(db, FIND_MOVED, [partnerId, oldestAlive(now), now], long)).length > 0;
+}
+
 const BRING_ESTIMATES: Statement = {
   name: 'bring_estimates_forward',
   text: `with moved as (
       update estimate e set ends_at = greatest(${earlier('coalesce(ends_at, expires_at)')}, $4)
-      where partner_id = $1 and calculation_id >= $3 and coalesce(ends_at, expires_at) > $4
-        and (select transaction_id from emissions_link where ${LINK}) is null
+      where ${isMoved({ oldest: '$3', now: '$4' })}
       returning ends_at <= $4 as has_ended
     )
     select count(*)::int4 as moved, count(*) filter (where has_ended)::int4 as ended from moved`,
@@ -115,8 +134,7 @@ export async function advanceSandboxClock(
   long: LongStatements,
 ): Promise<MovedEstimates> {
   await run(db, ADVANCE, [partnerId, byMs, idempotencyKey]);
-  const oldest = idAt('calc', now.getTime() - ALIVE_MS);
-  const values = [partnerId, byMs, oldest, now];
+  const values = [partnerId, byMs, oldestAlive(now), now];
   const [estimates] = await runLong<MovedEstimates & Record<string, unknown>>(db, BRING_ESTIMATES, values, long);
   await run(db, BRING_REVIEWS, [partnerId, byMs]);
   await run(db, BRING_ENDS, [partnerId, byMs]);
