@@ -62,7 +62,11 @@ export function impactBatchCommand(): ProgramCommand {
     one(name, description)
       .option('--reason <text>', 'reason, stored with the change')
       .option(...EXPECTED_CHANGE_NO)
-      .option('--expected-settlements <n>', 'refuse it with more settlements than so many, which were seen', readSettlementCount)
+      .option(
+        '--expected-settlements <n>',
+        'refuse it with another number of settlements than this, which was seen',
+        readSettlementCount,
+      )
       .option(...YES);
   one('show', 'one batch with its evidence and history').action(withOperator('viewer', show));
   one('add', 'add closed settlements to a batch that is not allocated yet, permanently; partners get an event')
