@@ -79,6 +79,23 @@ describe('what is done on a part of a page', needsBrowser, () => {
   });
 });
 
+describe('words of the menu in Arabic', needsBrowser, () => {
+  test('are found as they are typed in haste: without a hamza and without the signs over letters', async () => {
+    const page = await browser.signedIn('viewer', { language: 'ar' });
+    await page.goto(browser.baseUrl);
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('/');
+    for (const [typed, name] of [
+      ['الاشعارات', 'الإشعارات'],
+      ['اقفال', 'إقفال الشهر'],
+      ['المشغلون', 'المشغّلون'],
+    ] as const) {
+      await page.getByRole('textbox', { name: 'بحث' }).fill(typed);
+      await page.locator('[data-action]').filter({ hasText: name }).first().waitFor();
+    }
+  });
+});
+
 describe('a name that was copied from a text in Arabic', needsBrowser, () => {
   /** As a page, a mail and a spreadsheet may give it. */
   const AROUND = [

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { codes as listCurrencies } from 'currency-codes';
 import fc from 'fast-check';
+import { inOneSpelling } from '../../console/src/format/arabic-spelling.ts';
 import { inDigits } from '../../console/src/format/as-meant.ts';
 import { beginningOf } from '../../console/src/format/beginning-of.ts';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
@@ -39,6 +40,7 @@ import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconc
 import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
 import { REVIEW } from '../../console/src/pages/reviews/review-texts.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
+import { inOneSpelling as inSpellingOfService } from '../../src/domain/access/arabic-spelling.ts';
 import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
 import { amountText, totalText } from '../../src/domain/numbers/money.ts';
 import { describeListProblem, type ListProblem } from '../../src/domain/reconciliations/list-problem.ts';
@@ -253,6 +255,12 @@ test('an id in short keeps its kind and its end, and a short one all of it', () 
     ['txn_…S1PVKD', 'batch_…S1PVKD', '75d580…8e9168'],
   );
   for (const short of ['contribution-seals', 'N1lhWC54b8Ay']) assert.equal(shortId(short), short);
+});
+
+test('Arabic has one spelling for what persons write for each other, as where the service finds partners', () => {
+  const letters = Array.from({ length: 0x700 }, (_, code) => String.fromCharCode(code)).join('');
+  assert.equal(inOneSpelling(letters), inSpellingOfService(letters));
+  assert.equal(inOneSpelling('أُصدر'), 'اصدر');
 });
 
 test('a zone is named by its city', () => {

@@ -7,6 +7,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useEffect, useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
+import { isTypedOf } from '../format/arabic-spelling.ts';
 import { asMeant } from '../format/as-meant.ts';
 import { beginningOf } from '../format/beginning-of.ts';
 import { Icon } from '../parts/icon.tsx';
@@ -34,7 +35,7 @@ export function CommandPalette() {
     enabled: settled.length >= CHARACTERS_MIN,
     refetchInterval: false,
   });
-  const isMeant = ({ name }: { readonly name: keyof typeof SHELL }) => t[name].toLowerCase().includes(meant.toLowerCase());
+  const isMeant = ({ name }: { readonly name: keyof typeof SHELL }) => isTypedOf(t[name], meant);
   const pages = DESTINATIONS.filter(isMeant);
   // In the empty field the pages are enough.
   const tasks = meant === '' ? [] : TASKS.filter(isMeant);

@@ -40,4 +40,27 @@ describe('the filter of the audit by who made an entry', needsBrowser, () => {
       await page.reload();
       await shows(`${words.key} · ${keyId}`);
     });
+
+  test('finds an account and a person by a name that is typed without hamzas and signs over letters, ar', async () => {
+    const page = await browser.signedIn('viewer', { language: 'ar' }, 'أَمَل المُراجِعة');
+    await page.goto(`${browser.baseUrl}/audit`);
+    await choose(page, { field: 'بواسطة', option: 'الجدولة التلقائية في الخدمة', typed: 'الجدوله' });
+    await page.waitForURL(/operator=schedule/);
+    await choose(page, { field: 'بواسطة', option: 'أَمَل المُراجِعة', typed: 'امل المراجعه' });
+    await page.waitForURL(/operator=opr_/);
+  });
+});
+
+describe('the filter of the audit by the action', needsBrowser, () => {
+  test('finds it by words that are typed without hamzas and signs over letters, ar', async () => {
+    const page = await browser.signedIn('viewer', { language: 'ar' });
+    for (const [typed, option, action] of [
+      ['اصدر مفتاح', 'أُصدر مفتاح API', 'key.issue'],
+      ['رحل', 'رُحّل التعديل', 'adjustment.post'],
+    ] as const) {
+      await page.goto(`${browser.baseUrl}/audit`);
+      await choose(page, { field: 'الإجراء', option: new RegExp(option), typed });
+      await page.waitForURL(new RegExp(`action=${action}`));
+    }
+  });
 });

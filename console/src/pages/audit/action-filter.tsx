@@ -1,4 +1,5 @@
 import { Select } from '@mantine/core';
+import { isTypedOf } from '../../format/arabic-spelling.ts';
 import { asMeant } from '../../format/as-meant.ts';
 import { CodeLabelInFull } from '../../parts/code-label.tsx';
 import { chosenIf } from '../../parts/filters.tsx';
@@ -32,8 +33,8 @@ export function ActionFilter({ value, onChange }: ActionFilterProps) {
       {...chosenIf(value !== undefined)}
       data={data}
       filter={({ search }) => {
-        const typed = asMeant(search).toLowerCase();
-        return data.filter(({ value: code, label }) => `${label}\n${code}`.toLowerCase().includes(typed));
+        const typed = asMeant(search);
+        return data.filter(({ value: code, label }) => isTypedOf(`${label}\n${code}`, typed));
       }}
       renderOption={({ option }) => <CodeLabelInFull code={option.value} words={actions} />}
       nothingFoundMessage={none}

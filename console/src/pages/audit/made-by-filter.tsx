@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { useState } from 'react';
+import { isTypedOf } from '../../format/arabic-spelling.ts';
 import { asMeant } from '../../format/as-meant.ts';
 import { chosenIf } from '../../parts/filters.tsx';
 import { usePeople } from '../../parts/person.tsx';
@@ -23,10 +24,11 @@ export function MadeByFilter({ value, onChange }: MadeByFilterProps) {
   const [search, setSearch] = useState('');
   const names = new Map([...usePeople(), ...Object.entries(useTexts(ACCOUNT_NAME))]);
   const typed = asMeant(search);
-  const isName = [...names.values()].some((name) => name.toLowerCase().includes(typed.toLowerCase()));
+  const isName = [...names.values()].some((name) => isTypedOf(name, typed));
   // A key has no name here: its id is taken as it is typed or stands in the address.
   for (const id of [value, KEY_ID.test(typed) && !isName ? typed : undefined])
     if (id !== undefined && !names.has(id)) names.set(id, KEY_ID.test(id) ? `${t.apiKey} · ${id}` : id);
+  const data = [...names].map(([id, name]) => ({ value: id, label: name }));
   return (
     <Select
       label={t.by}
@@ -34,7 +36,8 @@ export function MadeByFilter({ value, onChange }: MadeByFilterProps) {
       searchable
       clearable
       {...chosenIf(value !== undefined)}
-      data={[...names].map(([id, name]) => ({ value: id, label: name }))}
+      data={data}
+      filter={({ search: wanted }) => data.filter(({ label }) => isTypedOf(label, asMeant(wanted)))}
       onSearchChange={setSearch}
       nothingFoundMessage={none}
       value={value ?? null}
