@@ -36,7 +36,9 @@ export function Page({ title, id, parent, description, actions, children }: Page
         <Box maw={720} miw={0}>
           <Trail parent={parent || undefined} />
           <Title order={1} className="foreign" tabIndex={-1}>
-            <TitleText text={title} />
+            <bdi>
+              <TitleText text={title} />
+            </bdi>
           </Title>
           {description && (
             <Text c="dimmed" size="sm" mt={4} component="div">

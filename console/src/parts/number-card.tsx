@@ -40,5 +40,5 @@ export function NumberCard({ label, value, detail, isAlarming = false, isNothing
 
 /** The number of a card, and whether it stands back. */
 export function figureOf(counted: { readonly count: number; readonly is_more: boolean }) {
-  return { value: formatBounded(counted), isNothing: counted.count === 0 };
+  return { value: <bdi dir="ltr">{formatBounded(counted)}</bdi>, isNothing: counted.count === 0 };
 }

@@ -13,7 +13,7 @@ export function CountToDecide({ left, to }: CountToDecideProps) {
   if (left.count === 0) return <Zero />;
   return (
     <AddressLink to={to} className="text-link figure">
-      {formatBounded(left)}
+      <bdi dir="ltr">{formatBounded(left)}</bdi>
     </AddressLink>
   );
 }

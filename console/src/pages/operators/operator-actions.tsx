@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { type Change, useChange } from '../../api/use-change.ts';
 import { useUnsaved } from '../../app/unsaved.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { useNameOf } from '../../parts/person.tsx';
@@ -89,7 +90,7 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.changeRole}: ${nameOf(operator_id, name)}`}
+      title={`${t.changeRole}: ${isolateForeign(nameOf(operator_id, name))}`}
       consequence={faster ? common.changedMeanwhile : t.changeRoleConsequence}
       label={t.changeRole}
       isDone={faster !== undefined}
@@ -136,7 +137,7 @@ function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogP
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.disable}: ${nameOf(operator_id, name)}`}
+      title={`${t.disable}: ${isolateForeign(nameOf(operator_id, name))}`}
       consequence={entry ? common.changedMeanwhile : t.disableConsequence}
       label={t.disable}
       color={entry ? 'forest' : 'red'}
@@ -177,7 +178,7 @@ function NewLinkDialog({ operator: { operator_id, name }, reset, onClose }: NewL
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.newLink}: ${nameOf(operator_id, name)}`}
+      title={`${t.newLink}: ${isolateForeign(nameOf(operator_id, name))}`}
       consequence={t.newLinkConsequence}
       label={t.newLink}
       color={made ? 'forest' : 'red'}

@@ -4,6 +4,7 @@ import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { inDigits } from '../../format/as-meant.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
 import { usePartner } from '../../parts/partner.tsx';
@@ -99,7 +100,7 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${title}: ${partner.name}`}
+      title={`${title}: ${isolateForeign(partner.name)}`}
       consequence={isLate ? common.changedMeanwhile : consequence}
       label={title}
       color={step === 'suspend' && !isLate ? 'red' : 'forest'}

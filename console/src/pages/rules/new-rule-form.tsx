@@ -7,6 +7,7 @@ import type { operations } from '../../api/operator-types.ts';
 import { present } from '../../api/present.ts';
 import { useChange } from '../../api/use-change.ts';
 import { useUnsaved } from '../../app/unsaved.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { useMay } from '../../session/session.tsx';
 import { useTexts } from '../../texts/language.tsx';
@@ -124,7 +125,7 @@ export function NewRuleForm({ partner, onPartner, currency, onCreated }: NewRule
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
-        title={`${t.create}: ${stated.version}`}
+        title={`${t.create}: ${isolateForeign(stated.version)}`}
         consequence={t.createConsequence}
         label={t.create}
         change={create}

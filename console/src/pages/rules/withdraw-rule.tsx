@@ -2,6 +2,7 @@ import { Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
+import { isolateForeign } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -34,7 +35,7 @@ export function WithdrawRule({ rule: { kind, version, partner_id }, onClose }: W
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t.withdraw}: ${version}`}
+      title={`${t.withdraw}: ${isolateForeign(version)}`}
       consequence={withdrawn ? common.changedMeanwhile : t.withdrawConsequence}
       label={t.withdraw}
       color={withdrawn ? 'forest' : 'red'}

@@ -4,6 +4,7 @@ import type { components } from '../../../api/operator-types.ts';
 import { serviceNow } from '../../../api/service-clock.ts';
 import { type Change, useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
+import { isolateForeign } from '../../../format/isolate.ts';
 import { ConfirmDialog } from '../../../parts/dialogs/confirm-dialog.tsx';
 import { DecidedBefore } from '../../../parts/dialogs/decided-before.tsx';
 import { PartnerTime } from '../../../parts/partner.tsx';
@@ -103,7 +104,7 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name, expires_at }
     <ConfirmDialog
       isOpen
       onClose={onClose}
-      title={`${t[step]}: ${name}`}
+      title={`${t[step]}: ${isolateForeign(name)}`}
       consequence={revoked ? common.changedMeanwhile : t[`${step}Consequence`]}
       label={t[step]}
       color={step === 'revoke' && !revoked ? 'red' : 'forest'}
