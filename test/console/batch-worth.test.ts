@@ -143,7 +143,7 @@ describe('before money is bound', needsBrowser, () => {
       {
         choose: /^اختيار/,
         create: 'إنشاء الدفعة',
-        dialog: 'دفعة جديدة',
+        dialog: 'دفعة أثر جديدة',
         fund: 'تسجيل التمويل',
         cost: '\u20660.50 SAR\u2069 للشجرة',
         alone: 'تغطي هذه التسوية نحو 3 أشجار.',

@@ -76,7 +76,7 @@ describe('reconcile a file', needsBrowser, () => {
       (await cards.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ')),
       [
         'Different points 1 Points: 60 in the file · 100 in the settlement Shown below',
-        'Not in the service 1 Points: 7 in the file Show lines',
+        'Not confirmed 1 Points: 7 in the file Show lines',
         'Not in the file 1 Points: 100 in the settlement Show lines',
         ...['Different order 0', 'Twice in the file 0', 'In another settlement 0', 'Not readable 0', 'Matched 1 Show lines'],
       ],
@@ -97,7 +97,7 @@ describe('reconcile a file', needsBrowser, () => {
       download.suggestedFilename(),
       new RegExp(`^reconciliation-lines-Shop.+-\\d{4}-\\d\\d(-\\d+)?-points_mismatch-${day}\\.csv$`),
     );
-    await cards.filter({ hasText: 'Not in the service' }).click();
+    await cards.filter({ hasText: 'Not confirmed' }).click();
     await page.getByText('Points must not be restored').waitFor();
     assert.match(page.url(), /verdict=missing_in_service/);
     await cards.filter({ hasText: 'Different points' }).click();
@@ -219,7 +219,7 @@ describe('a dispute', needsBrowser, () => {
     assert.match(await answer.inputValue(), /No correction has been posted since your dispute\./);
     await post(partnerId);
     await page.reload();
-    await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('-100'));
+    await waitFor('the correction in the text', async () => (await answer.inputValue()).includes('100 points taken away'));
     await drafted.getByRole('button', { name: 'Draft an adjustment' }).waitFor();
     const text = await answer.inputValue();
     for (const part of [note, wrong.partner_order_ref, 'Reported twice.', settlementId]) assert.ok(text.includes(part), part);

@@ -3,15 +3,18 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { cityOf } from '../../console/src/format/time.ts';
+import { FAILURE } from '../../console/src/pages/failures/failure-texts.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
+import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import { createProject } from '../../src/operations/impact/manage-project.ts';
-import { OWNER } from '../support/actor.ts';
+import { enrolled, OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { openFirst } from '../support/settlements.ts';
+import { endpointTools, newEndpoint } from '../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, client, partner } = (scene ?? {}) as Scene;
@@ -92,6 +95,34 @@ describe('words of the menu in Arabic', needsBrowser, () => {
     ] as const) {
       await page.getByRole('textbox', { name: 'بحث' }).fill(typed);
       await page.locator('[data-action]').filter({ hasText: name }).first().waitFor();
+    }
+  });
+});
+
+describe('the state of what is found', needsBrowser, () => {
+  test('has the words and the colour of its list: a failure that was approved, and an endpoint in Arabic', async () => {
+    const [drafter, approver] = await enrolled(service.database, 'operator', 'approver');
+    const { partnerId } = partner;
+    const never = {
+      partnerId,
+      partnerEventId: uniqueId('event'),
+      partnerOrderRef: uniqueId('order'),
+      points: 5n,
+      reason: 'a test',
+    };
+    const { failureId } = await draftFailure(service.database, drafter, never);
+    await approveFailure(service.database, approver, { partnerId, failureId });
+    const { endpointId } = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('viewer', { language: 'ar' });
+    await page.goto(browser.baseUrl);
+    await page.locator('h1').waitFor();
+    await page.keyboard.press('/');
+    for (const [id, state] of [
+      [failureId, FAILURE.approved[1]],
+      [endpointId, 'نشطة'],
+    ] as const) {
+      await page.getByRole('textbox', { name: 'بحث' }).fill(id);
+      await page.locator('[data-action]').filter({ hasText: id }).getByText(state, { exact: true }).waitFor();
     }
   });
 });

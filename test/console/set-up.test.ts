@@ -427,7 +427,7 @@ describe('a new partner', needsBrowser, () => {
       ['Suspend', true],
       ['Resume', false],
     ] as const) {
-      await page.getByRole('button', { name: 'Change the partner' }).click();
+      await page.getByRole('button', { name: 'Edit the partner' }).click();
       await page.getByRole('menuitem', { name }).click();
       await dialog.getByText('within ten seconds').waitFor();
       await dialog.getByRole('button', { name }).click();

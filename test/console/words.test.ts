@@ -17,6 +17,7 @@ import { ACTION } from '../../console/src/texts/action-texts.ts';
 import { ASSOCIATION, EVENT_TYPE, JOB_NAME, RECORD_KIND, REJECTION } from '../../console/src/texts/code-texts.ts';
 import {
   ADJUSTMENT_REASON,
+  ENDPOINT_STATUS,
   FACT,
   HAPPENED,
   NO_ANSWER,
@@ -56,8 +57,8 @@ const WORDS: Readonly<Record<string, object>> = {
   'ContributionSummary.status': STATUS,
   'Delivery.status': STATUS,
   'Delivery.trigger': TRIGGER,
-  'Endpoint.status': STATUS,
-  'ListedEndpoint.status': STATUS,
+  'Endpoint.status': ENDPOINT_STATUS,
+  'ListedEndpoint.status': ENDPOINT_STATUS,
   'Error.code': REFUSAL,
   'Estimate.distance_unit': UNIT,
   'Failure.status': FAILURE,

@@ -226,7 +226,7 @@ describe('points that have a value', needsBrowser, () => {
       return (await page.getByText('Event published: Contribution updated').count()) === 2;
     });
     const updated = page.locator('.mantine-Timeline-item').filter({ hasText: 'Event published: Contribution updated' });
-    await updated.first().getByText('No endpoint of the partner gets events of this type').waitFor();
+    await updated.first().getByText('When it occurred, no endpoint of the partner got events of this type').waitFor();
   });
 
   test('a contribution that failed is worth nothing', async () => {

@@ -2,8 +2,9 @@
 import type { ReactNode } from 'react';
 import type { components } from '../api/operator-types.ts';
 import { isolateForeign } from '../format/isolate.ts';
+import { FailureBadge, type FailureStatus } from '../pages/failures/failure-badge.tsx';
 import { PlantingBadge, type PlantingStatus } from '../pages/impact/planting-badge.tsx';
-import { StatusBadge } from '../parts/badges.tsx';
+import { EndpointBadge, type EndpointStatus, StatusBadge } from '../parts/badges.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { PartnerTime } from '../parts/partner.tsx';
 import { Foreign, Time } from '../parts/values.tsx';
@@ -100,5 +101,7 @@ const ICONS: Readonly<Partial<Record<FoundRecord['kind'], IconName>>> = {
 function badgeOf({ kind, status }: FoundRecord): ReactNode {
   if (status === null) return undefined;
   if (kind === 'impact_batch') return <PlantingBadge status={status as PlantingStatus} />;
+  if (kind === 'failure') return <FailureBadge status={status as FailureStatus} />;
+  if (kind === 'endpoint') return <EndpointBadge status={status as EndpointStatus} />;
   return <StatusBadge status={status as keyof typeof STATUS} />;
 }

@@ -1,7 +1,7 @@
 import { Badge } from '@mantine/core';
 import type { components } from '../api/operator-types.ts';
 import { useTexts } from '../texts/language.tsx';
-import { STATUS } from '../texts/record-texts.ts';
+import { ENDPOINT_STATUS, STATUS } from '../texts/record-texts.ts';
 
 const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   confirmed: 'forest',
@@ -17,7 +17,6 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   posted: 'forest',
   rejected: 'red',
   disabled: 'red',
-  removed: 'gray',
   waiting: 'yellow',
   held: 'yellow',
   delivered: 'forest',
@@ -33,6 +32,10 @@ const COLORS: Readonly<Record<keyof typeof STATUS, string>> = {
   done: 'forest',
 };
 
+export type EndpointStatus = components['schemas']['Endpoint']['status'];
+
+const ENDPOINT_COLORS: Readonly<Record<EndpointStatus, string>> = { active: 'forest', disabled: 'red', removed: 'gray' };
+
 type Answered = Pick<components['schemas']['Settlement'], 'acknowledgement' | 'is_dispute_answered'>;
 
 /** What the partner answered to a settlement, and whether its dispute was answered. */
@@ -45,4 +48,9 @@ export function AnswerBadge({ settlement: { acknowledgement, is_dispute_answered
 export function StatusBadge({ status }: { readonly status: keyof typeof STATUS }) {
   const t = useTexts(STATUS);
   return <Badge color={COLORS[status]}>{t[status]}</Badge>;
+}
+
+export function EndpointBadge({ status }: { readonly status: EndpointStatus }) {
+  const t = useTexts(ENDPOINT_STATUS);
+  return <Badge color={ENDPOINT_COLORS[status]}>{t[status]}</Badge>;
 }

@@ -15,8 +15,7 @@ export const STATUS = {
   approved: ['Approved', 'معتمَد'],
   posted: ['Posted', 'مُرحَّل'],
   rejected: ['Rejected', 'مرفوض'],
-  disabled: ['Disabled', 'معطَّلة'],
-  removed: ['Removed', 'مُزالة'],
+  disabled: ['Disabled', 'معطَّل'],
   waiting: ['Waiting', 'تنتظر'],
   held: ['Held', 'محجوزة'],
   delivered: ['Delivered', 'سُلّمت'],
@@ -32,9 +31,16 @@ export const STATUS = {
   done: ['Compared', 'اكتملت المقارنة'],
 } as const satisfies Texts;
 
+/** Of an endpoint, which is feminine in Arabic. */
+export const ENDPOINT_STATUS = {
+  active: ['Active', 'نشطة'],
+  disabled: ['Disabled', 'معطَّلة'],
+  removed: ['Removed', 'مُزالة'],
+} as const satisfies Texts;
+
 export const VERDICT = {
   points_mismatch: ['Different points', 'نقاط مختلفة'],
-  missing_in_service: ['Not in the service', 'غير موجودة في الخدمة'],
+  missing_in_service: ['Not confirmed', 'غير مؤكَّدة لدى الخدمة'],
   missing_in_partner_file: ['Not in the file', 'غير موجودة في الملف'],
   order_ref_mismatch: ['Different order', 'طلب مختلف'],
   duplicate_in_file: ['Twice in the file', 'مكرّرة في الملف'],
@@ -110,7 +116,7 @@ export const FACT = {
   point_conversion_version: ['Value of a point (version)', 'قيمة النقطة (الإصدار)'],
   tree_cost_version: ['Cost of a tree (version)', 'تكلفة الشجرة (الإصدار)'],
   idempotency_key: ['Idempotency key', 'مفتاح عدم التكرار'],
-  calculation_id: ['Estimate in the request', 'التقدير الوارد في الطلب'],
+  calculation_id: ['Estimate in the request', 'التقدير الوارد مع التأكيد'],
   association: ['Link to an estimate', 'الربط بتقدير'],
   rejection_code: ['Why it was not linked', 'سبب عدم الربط'],
   event_type: ['Event type', 'نوع الإشعار'],

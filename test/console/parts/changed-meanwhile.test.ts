@@ -79,7 +79,7 @@ describe('a partner that a colleague suspended or resumed first', needsBrowser, 
     {
       language: 'en',
       how: 'by the step',
-      menu: 'Change the partner',
+      menu: 'Edit the partner',
       suspend: 'Suspend',
       suspendedBy: 'Suspended by Amal',
       resume: 'Resume',
@@ -88,7 +88,7 @@ describe('a partner that a colleague suspended or resumed first', needsBrowser, 
     {
       language: 'ar',
       how: 'as it is read again',
-      menu: 'تغيير الشريك',
+      menu: 'تعديل بيانات الشريك',
       suspend: 'إيقاف',
       suspendedBy: 'أوقفه Amal',
       resume: 'استئناف العمل',
@@ -459,7 +459,7 @@ describe('rates of a partner that a colleague changed meanwhile', needsBrowser, 
     const colleague = await signedInOperator(service, 'admin', 'Amal');
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/partners/${partnerId}`);
-    await page.getByRole('button', { name: 'Change the partner' }).click();
+    await page.getByRole('button', { name: 'Edit the partner' }).click();
     await page.getByRole('menuitem', { name: 'Requests a second' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Look-ups').fill('40');

@@ -32,7 +32,7 @@ describe('a dialog that is closed by Escape', needsBrowser, () => {
   test('gives the focus back to the button of the menu whose item opened it', async () => {
     const page = await browser.signedIn('admin');
     await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
-    const button = page.getByRole('button', { name: 'Change the partner' });
+    const button = page.getByRole('button', { name: 'Edit the partner' });
     await button.focus();
     await page.keyboard.press('Enter');
     await page.getByRole('menuitem', { name: 'Suspend' }).focus();
@@ -41,7 +41,7 @@ describe('a dialog that is closed by Escape', needsBrowser, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await waitFor('focus', () => page.evaluate('document.activeElement !== document.body'));
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Change the partner');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Edit the partner');
   });
 });
 

@@ -117,8 +117,8 @@ test('the secret of an endpoint stays while the address of another one is typed'
 
 describe('rates and policy of a partner', needsBrowser, () => {
   for (const [language, change, item, field, told] of [
-    ['en', 'Change the partner', 'Currency and time zone', 'Currency', 'No value differs from what is set now.'],
-    ['ar', 'تغيير الشريك', 'العملة والمنطقة الزمنية', 'العملة', 'لا تختلف أي قيمة عمّا هو مضبوط الآن.'],
+    ['en', 'Edit the partner', 'Currency and time zone', 'Currency', 'No value differs from what is set now.'],
+    ['ar', 'تعديل بيانات الشريك', 'العملة والمنطقة الزمنية', 'العملة', 'لا تختلف أي قيمة عمّا هو مضبوط الآن.'],
   ] as const)
     test(`of which nothing was changed are not sent, and the dialog says so, ${language}`, async () => {
       const { partner } = await service.newPartner();

@@ -62,18 +62,21 @@ describe('the answer to a dispute', () => {
       english,
       /found 3 differences\. Of 12 lines below the heading row, 10 matched, 1 differed and 1 could not be read; your list lacks 2 contributions of the settlement, which may be on the lines that could not be read\./,
     );
-    assert.match(english, /^- Order order-1, event event-01: -2 points\. Reported twice\.$/m);
-    assert.match(english, /: -1,234\.50 SAR\. Restated\.$/m);
+    assert.match(english, /^- Order order-1, event event-01: 2 points taken away\. Reported twice\.$/m);
+    assert.match(english, /: 1,234\.50 SAR taken away\. Restated\.$/m);
     const arabic = composeReply('ar', facts);
     assert.match(arabic, /^التسوية \u20662026-11-2\u2069 \(\u2066stl_1\u2069\)$/m);
     assert.match(arabic, /الطلب \u2066order-1\u2069، الحدث \u2066event-01\u2069: /);
-    assert.match(arabic, /: \u2066-1,234\.50 SAR\u2069\. /);
+    assert.match(arabic, /: خصم \u20661,234\.50 SAR\u2069\. /);
     assert.match(arabic, /عدد الفروق: 3\./);
     assert.match(
       arabic,
       /السطور بعد صف العناوين: 12، والمتطابقة: 10، والمختلفة: 1، وما تعذّرت قراءته: 1\. .+: 2، وقد تكون في السطور التي تعذّرت قراءتها\.$/m,
     );
     assert.match(arabic, /: خصم نقطتين\. أُبلغ عنه مرتين\.$/m);
+    const one = { ...facts, posted: facts.posted.map((each) => ({ ...each, points_delta: '1', amount_delta: null })) };
+    assert.match(composeReply('en', one), /event event-01: 1 point added\. /);
+    assert.match(composeReply('ar', one), /: إضافة نقطة واحدة\. /);
     assert.doesNotMatch(arabic, /[٠-٩]|\u200f/);
     assert.doesNotMatch(english, /These differed/);
     const nothing = { ...facts, posted: [], compared: undefined, note: null };

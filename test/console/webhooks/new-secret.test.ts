@@ -15,8 +15,8 @@ const { service, browser } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 const WORDS = {
-  en: { make: 'New secret', from: 'New secret from', shown: 'The new secret of the endpoint', close: 'Close' },
-  ar: { make: 'سرّ جديد', from: 'سرّ جديد من', shown: 'السرّ الجديد لنقطة الاستقبال', close: 'إغلاق' },
+  en: { make: 'New secret', from: 'Only the new secret from', shown: 'The new secret of the endpoint', close: 'Close' },
+  ar: { make: 'سرّ جديد', from: 'يسري السرّ الجديد وحده ابتداءً من', shown: 'السرّ الجديد لنقطة الاستقبال', close: 'إغلاق' },
 } as const;
 
 for (const language of ['en', 'ar'] as const)
@@ -83,7 +83,7 @@ test('an answer that does not come is asked for again, and brings the secret tha
   await dialog.getByRole('button', { name: 'Cancel' }).click();
   await dialog.waitFor({ state: 'detached' });
   // The page shows that the endpoint has it.
-  await page.getByText('New secret from', { exact: true }).waitFor();
+  await page.getByText('Only the new secret from', { exact: true }).waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Reviews', exact: true }).click();
   await dialog.getByText('if no answer comes, press the button again').waitFor();
   assert.equal(await dialog.getByText('not copied yet').count(), 0);

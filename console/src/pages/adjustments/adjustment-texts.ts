@@ -130,7 +130,7 @@ export const ADJUSTMENT = {
     'لا يتغيّر شيء للشريك حتى يعتمده مشغّل آخر ويُرحَّل.',
   ],
   pointsHelp: ['In digits, with a sign: -250 takes 250 points away.', 'بالأرقام مع الإشارة: ‎-250 تعني خصم 250 نقطة.'],
-  amountHelp: ['For a restatement: with a sign, such as -12.5.', 'للتصحيح: مع الإشارة، مثل ‎-12.5.'],
+  amountHelp: ['For a restatement: with a sign, such as -12.5.', 'لتصحيح تحويل النقاط أو تكلفة الشجرة: مع الإشارة، مثل ‎-12.5.'],
   reasonEn: ['Reason for the partner, in English', 'السبب للشريك بالإنجليزية'],
   reasonAr: ['Reason for the partner, in Arabic', 'السبب للشريك بالعربية'],
   reasonHelp: [

@@ -75,7 +75,7 @@ export const CLOSING = {
   ],
   started: ['The verification of the records of this partner has begun.', 'بدأ التحقق من سجلات هذا الشريك.'],
   daily: ['The daily verification of all partners:', 'التحقق اليومي لجميع الشركاء:'],
-  totals: ['Totals against the period before', 'الإجماليات مقارنةً بالفترة السابقة'],
+  totals: ['Totals against the period before', 'المجاميع مقارنةً بالفترة السابقة'],
   thisPeriod: ['This period', 'هذه الفترة'],
   lastPeriod: ['The previous period', 'الفترة السابقة'],
 } as const satisfies Texts;

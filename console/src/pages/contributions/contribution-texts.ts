@@ -44,7 +44,10 @@ export const CONTRIBUTION = {
   failedUndecided: ['Failed for good: no operator decided in time', 'فشلت نهائيًا: لم يُبتّ فيها في الموعد'],
   published: [(event: string) => `Event published: ${event}`, (event: string) => `نُشر إشعار: ${event}`],
   attempted: [(event: string) => `Delivery attempted: ${event}`, (event: string) => `محاولة تسليم: ${event}`],
-  sentNowhere: ['No endpoint of the partner gets events of this type', 'لا نقطة استقبال لدى الشريك تتسلّم هذا النوع من الإشعارات'],
+  sentNowhere: [
+    'When it occurred, no endpoint of the partner got events of this type',
+    'عند وقوعه لم تكن للشريك نقطة استقبال تتسلّم إشعارات من هذا النوع',
+  ],
   eventsRemoved: [
     (days: number) =>
       `Events are removed after ${countEnglish(days, 'day')}, with the attempts to deliver them: those of before are not shown here.`,

@@ -1,4 +1,4 @@
-import { Badge, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useState } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
@@ -19,6 +19,7 @@ import { Foreign, Points } from '../../parts/values.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { DraftFailure } from './draft-failure.tsx';
+import { FailureBadge } from './failure-badge.tsx';
 import { FailureStepDialog, FailureSteps, type WantedStep } from './failure-steps.tsx';
 import { FAILURE } from './failure-texts.ts';
 
@@ -79,13 +80,10 @@ export function FailureList() {
   );
 }
 
-const COLORS: Readonly<Record<Failure['status'], string>> = { drafted: 'yellow', approved: 'red', rejected: 'gray' };
-
 /** With what may be done about it, or the way to what was recorded. */
 function State({ failure, onStep }: { readonly failure: Failure; readonly onStep: (wanted: WantedStep) => void }) {
-  const t = useTexts(FAILURE);
   const { status, partner_id, transaction_id } = failure;
-  const badge = <Badge color={COLORS[status]}>{t[status]}</Badge>;
+  const badge = <FailureBadge status={status} />;
   if (transaction_id !== null) return <AddressLink to={`/contributions/${partner_id}/${transaction_id}`}>{badge}</AddressLink>;
   return (
     <Stack gap={6}>

@@ -5,7 +5,7 @@ export const FAILURE = {
   title: ['Failures', 'الإخفاقات'],
   help: [
     'Events that the service refused and never stored, while the customer’s points are already taken. One operator reports an event, and another decides. Approved, it has failed for good, and the partner may give the points back. Rejected, nothing is recorded, and the points stay taken.',
-    'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُبلغ مشغّل عن الحدث ويبتّ فيه آخر: إن اعتُمد فقد فشل نهائيًا ويجوز للشريك إعادة النقاط، وإن رُفض فلا يُسجَّل شيء وتبقى النقاط مخصومة.',
+    'أحداث رفضتها الخدمة ولم تُخزَّن، وقد خُصمت نقاط العميل. يُبلغ مشغّل عن الحدث ويبتّ فيه آخر: إن اعتُمد البلاغ سُجّل فشل الحدث نهائيًا وجاز للشريك إعادة النقاط، وإن رُفض فلا يُسجَّل شيء وتبقى النقاط مخصومة.',
   ],
   nothing: ['No failure fits these filters', 'لا إخفاق يطابق عوامل التصفية'],
   nothingYet: ['No refused event was reported yet', 'لم يُبلَغ عن أي حدث مرفوض بعد'],

@@ -30,7 +30,7 @@ export const IMPACT = {
   since: ['Status since', 'الحالة منذ'],
   when: ['When', 'الوقت'],
   expectedIn: [(period: string) => `expected ${isolate(period)}`, (period: string) => `متوقَّع في ${isolate(period)}`],
-  create: ['New batch', 'دفعة جديدة'],
+  create: ['New batch', 'دفعة أثر جديدة'],
   createConsequence: [
     'The batch is for this number of trees, as you order them. It has no settlements yet, and no partner gets an event.',
     'الدفعة لهذا العدد من الأشجار كما تطلبها. لا تسويات فيها بعد، ولا يصل إلى أي شريك إشعار.',
@@ -43,7 +43,7 @@ export const IMPACT = {
   ],
   created: [
     (name: string) => `The batch “${isolateForeign(name)}” is created.`,
-    (name: string) => `أُنشئت الدفعة «${isolateForeign(name)}».`,
+    (name: string) => `أُنشئت دفعة الأثر «${isolateForeign(name)}».`,
   ],
   createdWithout: [
     (name: string) =>
@@ -229,7 +229,10 @@ export const IMPACT = {
     'لا تتغيّر الحالة، ويصل إلى الشركاء إشعار بفترة التنفيذ المتوقَّعة.',
   ],
   expectedPeriod: ['Expected delivery', 'التنفيذ المتوقَّع'],
-  expectedHelp: ['A year, a quarter or a month: 2027, 2027-Q2, 2027-05.', 'سنة أو ربع أو شهر: 2027 أو 2027-Q2 أو 2027-05.'],
+  expectedHelp: [
+    'A year, a quarter or a month: 2027, 2027-Q2, 2027-05.',
+    'سنة أو ربع أو شهر: 2027 أو \u20662027-Q2\u2069 أو \u20662027-05\u2069.',
+  ],
   reallocate: ['Give to another project', 'نقل إلى مشروع آخر'],
   reallocateConsequence: [
     'The first project cannot deliver. The batch is allocated again, to another one, and has to be funded again. Partners get an event.',

@@ -87,8 +87,8 @@ export const DOES = {
     (days: string) => `تزيل سطور القوائم بعد ${countArabic(days, DAYS)} من مقارنتها، وتبقى أعدادها.`,
   ],
   'remove-shown-secrets': [
-    'Removes keys, one-time links and secrets a day after they were shown to an operator.',
-    'تزيل المفاتيح والروابط الصالحة لمرة واحدة والأسرار بعد يوم من عرضها على المشغّل.',
+    'Removes the stored copies of keys, one-time links and secrets a day after they were shown to an operator. It ends no key and no secret.',
+    'تزيل النسخ المحفوظة من المفاتيح والروابط الصالحة لمرة واحدة والأسرار بعد يوم من عرضها على المشغّل، ولا تُلغي مفتاحًا ولا سرًّا.',
   ],
   'seal-contributions': [
     'Seals contributions that an earlier release has written.',

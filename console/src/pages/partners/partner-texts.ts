@@ -16,11 +16,11 @@ export const PARTNER = {
   id: ['Partner id', 'معرّف الشريك'],
   since: ['Since', 'منذ'],
   suspendedAt: ['Suspended', 'أُوقف'],
-  rates: ['Requests a second', 'الطلبات في الثانية'],
+  rates: ['Requests a second', 'طلبات الواجهة البرمجية في الثانية'],
   writes: ['Confirmations and estimates', 'التأكيدات والتقديرات'],
   lookups: ['Look-ups', 'الاستعلامات'],
   reports: ['Other requests', 'طلبات أخرى'],
-  change: ['Change the partner', 'تغيير الشريك'],
+  change: ['Edit the partner', 'تعديل بيانات الشريك'],
   changed: [
     (name: string, change: string) => `Partner ${isolateForeign(name)}: ${change}.`,
     (name: string, change: string) => `الشريك ${isolateForeign(name)}: ${change}.`,
@@ -37,7 +37,7 @@ export const PARTNER = {
   suspend: ['Suspend', 'إيقاف'],
   suspendConsequence: [
     'Within ten seconds the service refuses new records of the partner. Its look-ups and repetitions still work. It can be resumed.',
-    'يسري الإيقاف خلال عشر ثوانٍ، ثم ترفض الخدمة أي تسجيل جديد من الشريك. تبقى استعلاماته وطلباته المكررة تعمل، ويمكن استئناف العمل معه.',
+    'يسري الإيقاف خلال عشر ثوانٍ، ثم ترفض الخدمة أي تسجيل جديد من الشريك. تبقى استعلاماته وإعادة إرساله ما سُجّل تعملان، ويمكن استئناف العمل معه.',
   ],
   suspendedBy: ['Suspended by', 'أوقفه'],
   resume: ['Resume', 'استئناف العمل'],

@@ -94,10 +94,13 @@ export const RECONCILIATION = {
   ],
   showLines: ['Show lines', 'عرض السطور'],
   shownBelow: ['Shown below', 'معروضة أدناه'],
-  sumInFile: [(points: string) => `${formatWhole(points)} in the file`, (points: string) => `${formatWhole(points)} في الملف`],
+  sumInFile: [
+    (points: string) => `${formatWhole(points)} in the file`,
+    (points: string) => `${isolate(formatWhole(points))} في الملف`,
+  ],
   sumInSettlement: [
     (points: string) => `${formatWhole(points)} in the settlement`,
-    (points: string) => `${formatWhole(points)} في التسوية`,
+    (points: string) => `${isolate(formatWhole(points))} في التسوية`,
   ],
   totals: ['Points of file and settlement', 'نقاط الملف والتسوية'],
   totalOfFile: ['The whole file', 'الملف كله'],

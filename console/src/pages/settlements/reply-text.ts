@@ -107,12 +107,18 @@ function composeNaming(language: Language, facts: ReplyFacts, named: Named): str
   return parts.filter((part) => part !== undefined).join('\n\n');
 }
 
-function changeOf(
-  { points_delta, amount_delta }: PostedCorrection,
-  currency: string | null,
-): { points?: string; money?: string } {
-  if (amount_delta !== null) return { money: formatMoney(amount_delta, currency) };
-  return { points: points_delta };
+/** What was added or taken away: money, or else points, without its sign. */
+interface Change {
+  readonly isLess: boolean;
+  readonly points?: string;
+  readonly money?: string;
+}
+
+function changeOf({ points_delta, amount_delta }: PostedCorrection, currency: string | null): Change {
+  const delta = amount_delta ?? points_delta;
+  const isLess = delta.startsWith('-');
+  const size = isLess ? delta.slice(1) : delta;
+  return amount_delta === null ? { isLess, points: size } : { isLess, money: formatMoney(size, currency) };
 }
 
 interface Wording {
@@ -139,16 +145,18 @@ const ENGLISH: Wording = {
   },
   corrections: 'We corrected what is settled:',
   correction(correction, currency) {
-    const { points, money } = changeOf(correction, currency);
-    const change = money ?? `${formatWhole(points ?? '0')} points`;
+    const { isLess, points = '0', money = countEnglish(points, 'point') } = changeOf(correction, currency);
     const { partner_order_ref: order, partner_event_id: event, reason_en } = correction;
-    return `- Order ${order}, event ${event}: ${change}. ${reason_en}`;
+    return `- Order ${order}, event ${event}: ${money} ${isLess ? 'taken away' : 'added'}. ${reason_en}`;
   },
   nothing: 'No correction has been posted since your dispute.',
   unchanged:
     'The closed settlement itself does not change. Corrections are lines of the settlement of the period in which they were posted.',
   accept: 'To accept the settlement, send:',
 };
+
+/** As they stand after «إضافة» and «خصم». */
+const POINTS = ['نقطة واحدة', 'نقطتين', 'نقاط', 'نقطة', 'نقطة'] as const;
 
 const ARABIC: Wording = {
   head: (label, id) => `التسوية ${isolate(label)} (${isolate(id)})`,
@@ -161,18 +169,12 @@ const ARABIC: Wording = {
   },
   corrections: 'صحّحنا ما تمت تسويته كما يلي:',
   correction(correction, currency) {
-    const { points, money } = changeOf(correction, currency);
-    const change = money === undefined ? pointsInArabic(points ?? '0') : isolate(money);
+    const { isLess, points = '0', money } = changeOf(correction, currency);
+    const size = money === undefined ? countArabic(points, POINTS) : isolate(money);
     const { partner_order_ref: order, partner_event_id: event, reason_ar } = correction;
-    return `- الطلب ${isolate(order)}، الحدث ${isolate(event)}: ${change}. ${reason_ar}`;
+    return `- الطلب ${isolate(order)}، الحدث ${isolate(event)}: ${isLess ? 'خصم' : 'إضافة'} ${size}. ${reason_ar}`;
   },
   nothing: 'لم يُرحَّل أي تصحيح بعد اعتراضكم.',
   unchanged: 'لا تتغيّر التسوية المُقفلة نفسها. تظهر التصحيحات سطورًا في تسوية الفترة التي رُحِّلت فيها.',
   accept: 'لقبول التسوية أرسلوا:',
 };
-
-function pointsInArabic(delta: string): string {
-  const isLess = delta.startsWith('-');
-  const counted = countArabic(isLess ? delta.slice(1) : delta, ['نقطة واحدة', 'نقطتين', 'نقاط', 'نقطة', 'نقطة']);
-  return `${isLess ? 'خصم' : 'إضافة'} ${counted}`;
-}

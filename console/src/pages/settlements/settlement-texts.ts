@@ -47,7 +47,7 @@ export const SETTLEMENT = {
   net: ['Net of the period', 'صافي الفترة'],
   ofValue: [
     (label: string) => `of these under ${isolateForeign(label)}, exact`,
-    (label: string) => `منها بسعر ${isolateForeign(label)}، من دون تقريب`,
+    (label: string) => `منها وفق إصدار القيمة ${isolateForeign(label)}، من دون تقريب`,
   ],
   carriedInRow: ['Carried from the previous settlement', 'مدوَّر من التسوية السابقة'],
   payable: ['Payable', 'المستحق'],

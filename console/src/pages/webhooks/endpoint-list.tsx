@@ -8,7 +8,7 @@ import { useFilters } from '../../app/use-filters.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { formatBounded } from '../../format/points.ts';
 import { Page } from '../../layout/page.tsx';
-import { StatusBadge } from '../../parts/badges.tsx';
+import { EndpointBadge } from '../../parts/badges.tsx';
 import { ChoiceFilter, Filters } from '../../parts/filters.tsx';
 import { PartnerFilter, PartnerLink, PartnerTime } from '../../parts/partner.tsx';
 import { RecordPages } from '../../parts/records.tsx';
@@ -98,7 +98,7 @@ function Undelivered({ count }: { readonly count: number }) {
 export function Health({ endpoint }: { readonly endpoint: Endpoint }) {
   const t = useTexts(WEBHOOK);
   const { status, failing_since } = endpoint;
-  if (status !== 'active') return <StatusBadge status={status} />;
+  if (status !== 'active') return <EndpointBadge status={status} />;
   if (isPaused(endpoint)) return <Badge color="red">{t.pausedNow}</Badge>;
   return <Badge color={failing_since ? 'red' : 'gray'}>{failing_since ? t.failing : t.notFailing}</Badge>;
 }

@@ -78,7 +78,7 @@ export const WEBHOOK = {
   ],
   types: ['Event types', 'أنواع الإشعارات'],
   allTypes: ['All', 'الكل'],
-  rotates: ['New secret from', 'سرّ جديد من'],
+  rotates: ['Only the new secret from', 'يسري السرّ الجديد وحده ابتداءً من'],
   removedAfter: [
     (days: number) =>
       `Events are removed after ${countEnglish(days, 'day')}, with their deliveries and attempts. If the address is of an older one, it is gone. Otherwise search for it by its id, order or key.`,

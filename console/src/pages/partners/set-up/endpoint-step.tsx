@@ -7,7 +7,7 @@ import { useChange } from '../../../api/use-change.ts';
 import { useUnsaved } from '../../../app/unsaved.ts';
 import { endpointName } from '../../../format/endpoint-name.ts';
 import { AddressLink } from '../../../parts/address-link.tsx';
-import { StatusBadge } from '../../../parts/badges.tsx';
+import { EndpointBadge } from '../../../parts/badges.tsx';
 import { Problem, problemOf } from '../../../parts/problem.tsx';
 import { Records } from '../../../parts/records.tsx';
 import { ShownOnce } from '../../../parts/shown-once.tsx';
@@ -55,7 +55,7 @@ export function EndpointStep({ partnerId }: { readonly partnerId: string | undef
                       </AddressLink>
                     ),
                   },
-                  { label: common.status, show: ({ status }) => <StatusBadge status={status} /> },
+                  { label: common.status, show: ({ status }) => <EndpointBadge status={status} /> },
                 ]}
               />
             )}

@@ -28,17 +28,17 @@ export const SET_UP = {
     'ثلاثة أحرف مثل SAR. لا قيمة للنقاط ما دامت فارغة.',
   ],
   currencyLater: [
-    'It has no currency yet, so its points have no value. “Change the partner” on its page sets one, until a record depends on it.',
-    'ليست له عملة بعد، فلا قيمة لنقاطه. يحدّدها «تغيير الشريك» في صفحته، ما لم يعتمد عليها سجل.',
+    'It has no currency yet, so its points have no value. “Edit the partner” on its page sets one, until a record depends on it.',
+    'ليست له عملة بعد، فلا قيمة لنقاطه. يحدّدها «تعديل بيانات الشريك» في صفحته، ما لم يعتمد عليها سجل.',
   ],
   zone: ['Time zone', 'المنطقة الزمنية'],
   zoneHelp: ['Its days, months and settlements follow this zone.', 'تتبع أيامه وأشهره وتسوياته هذه المنطقة.'],
-  terms: ['Requests a second', 'الطلبات في الثانية'],
+  terms: ['Requests a second', 'طلبات الواجهة البرمجية في الثانية'],
   termsFixed: [
     (writes: string, lookups: string, reports: string) =>
       `Requests a second: ${writes} confirmations and estimates, ${lookups} look-ups, ${reports} others. An administrator can change them later.`,
     (writes: string, lookups: string, reports: string) =>
-      `الطلبات في الثانية: التأكيدات والتقديرات ${writes}، والاستعلامات ${lookups}، وغيرها ${reports}. يستطيع المسؤول تغييرها لاحقًا.`,
+      `طلبات الواجهة البرمجية في الثانية: التأكيدات والتقديرات ${writes}، والاستعلامات ${lookups}، وغيرها ${reports}. يستطيع المسؤول تغييرها لاحقًا.`,
   ],
   writesASecond: ['Confirmations and estimates a second', 'التأكيدات والتقديرات في الثانية'],
   lookupsASecond: ['Look-ups a second', 'الاستعلامات في الثانية'],
