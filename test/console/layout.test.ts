@@ -132,7 +132,7 @@ describe('a narrow screen', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/contributions`);
     await page.getByText('The latest of all partners, 50 at most.').waitFor();
     assert.equal(await page.getByRole('combobox', { name: 'Partner' }).isVisible(), false);
-    await page.getByLabel('Order, event id, transaction or key').fill(order);
+    await page.getByLabel('Order, event id, contribution id or key').fill(order);
     await page.getByText('Of all partners, what begins so').waitFor();
     await page.getByRole('row').filter({ hasText: order }).waitFor();
     await page.getByRole('button', { name: 'Filters' }).click();

@@ -127,7 +127,7 @@ describe('the list of contributions', needsBrowser, () => {
     await page.goto(`${browser.baseUrl}/contributions`);
     const row = page.getByRole('row').filter({ hasText: order });
     await row.getByRole('link', { name: 'Souq Express' }).waitFor();
-    const inHand = page.getByLabel('Order, event id, transaction or key');
+    const inHand = page.getByLabel('Order, event id, contribution id or key');
     await inHand.fill('no-order-has-this');
     await page.getByText('No contribution fits these filters').waitFor();
     await inHand.fill(order);

@@ -78,7 +78,13 @@ describe('reconcile a file', needsBrowser, () => {
         'Different points 1 Points: 60 in the file · 100 in the settlement Shown below',
         'Not confirmed 1 Points: 7 in the file Show lines',
         'Not in the file 1 Points: 100 in the settlement Show lines',
-        ...['Different order 0', 'Twice in the file 0', 'In another settlement 0', 'Not readable 0', 'Matched 1 Show lines'],
+        ...[
+          'Different order 0',
+          'More than once in the file 0',
+          'In another settlement, or none yet 0',
+          'Not readable 0',
+          'Matched 1 Show lines',
+        ],
       ],
     );
     await page.getByText('On the lines that differ: 133 points fewer in the file than in the settlement.').waitFor();

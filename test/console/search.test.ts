@@ -158,7 +158,7 @@ describe('a name that was copied from a text in Arabic', needsBrowser, () => {
     for (const [before, after] of AROUND) {
       for (const name of [order, body.contribution.transaction_id]) {
         await page.goto(`${browser.baseUrl}/contributions?partner=${partner.partnerId}`);
-        await page.getByLabel('Order, event id, transaction or key').fill(`${before}${name}${after}`);
+        await page.getByLabel('Order, event id, contribution id or key').fill(`${before}${name}${after}`);
         await page.waitForURL((url) => url.searchParams.get('of') === name);
         await page
           .getByRole('row')

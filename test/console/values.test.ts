@@ -232,6 +232,7 @@ describe('times', () => {
     // A second before it is three days: as the date beside it says.
     assert.equal(formatRelative('2026-03-04T22:30:04Z', now, 'en'), 'in 3 days');
     assert.equal(formatRelative('2026-03-03T22:30:05Z', now, 'ar'), 'بعد يومين');
+    assert.equal(formatRelative('2026-03-01T22:30:02Z', now, 'ar'), 'قبل 3 ثوانٍ');
     assert.equal(formatRelative('2026-03-01T22:29:03Z', now, 'en'), '1 minute ago');
     assert.equal(formatRelative(at, now, 'en'), 'now');
     assert.doesNotMatch(formatRelative('2026-03-02T04:30:05Z', now, 'ar'), /[٠-٩]/);

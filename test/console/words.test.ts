@@ -9,7 +9,7 @@ import { FAILURE } from '../../console/src/pages/failures/failure-texts.ts';
 import { CHANGE, PLANTING } from '../../console/src/pages/impact/impact-texts.ts';
 import { DOES, JOB } from '../../console/src/pages/jobs/job-texts.ts';
 import { SET_UP } from '../../console/src/pages/partners/set-up/set-up-texts.ts';
-import { RECONCILIATION, VERDICT_HELP } from '../../console/src/pages/reconciliations/reconciliation-texts.ts';
+import { FAILED_FOR, RECONCILIATION, VERDICT_HELP } from '../../console/src/pages/reconciliations/reconciliation-texts.ts';
 import { OUTCOME, RULE_KIND } from '../../console/src/pages/rules/rule-texts.ts';
 import { LINE_KIND } from '../../console/src/pages/settlements/settlement-texts.ts';
 import { DISABLED_FOR, TRIGGER } from '../../console/src/pages/webhooks/webhook-texts.ts';
@@ -35,6 +35,7 @@ import { calculationSheet } from '../../src/domain/emissions/calculation-sheet.t
 import { distanceText } from '../../src/domain/emissions/distance.ts';
 import type { Estimate } from '../../src/domain/emissions/estimate.ts';
 import { EVENT_TYPES, TEST_TYPE, VERIFICATION_TYPE } from '../../src/domain/events/event.ts';
+import { LIST_NOT_ENDED } from '../../src/domain/reconciliations/list-problem.ts';
 import { DISABLED_FOR as REASONS } from '../../src/domain/webhooks/endpoint-health.ts';
 import { AUDITED_KINDS } from '../../src/operations/audit/audited-kinds.ts';
 import { ATTESTED_KINDS } from '../../src/operations/verification/attest-record.ts';
@@ -175,6 +176,10 @@ describe('codes that the interface has as text', () => {
       assert.ok(values.length > 1);
       assert.deepEqual(without(values, words), []);
     });
+
+  test('why a list failed of which the rest never came', () => {
+    assert.deepEqual(Object.keys(FAILED_FOR), [LIST_NOT_ENDED]);
+  });
 
   test('a refusal of a named field has a code that the service sends, and words beside those of the code', () => {
     for (const [name, words] of Object.entries(NAMED_REFUSAL)) {

@@ -62,7 +62,7 @@ const CITIES_IN_ARABIC: Readonly<Record<string, string>> = {
   London: 'لندن',
   Paris: 'باريس',
   Tokyo: 'طوكيو',
-  UTC: 'غرينتش',
+  UTC: 'التوقيت العالمي',
 };
 
 /** `Asia/Riyadh` → `Riyadh`: beside a time that is not in the reader's zone. */
@@ -118,8 +118,8 @@ export function formatRelative(at: string, now: number, language: Language): str
   const count = Math.round(seconds / size);
   // "Tomorrow" would speak of the calendar.
   const told = new Intl.RelativeTimeFormat(LOCALES[language], { numeric: count === 0 ? 'auto' : 'always' }).format(count, unit);
-  // The browser's own word means at any time until then.
-  return told.replace(/^خلال/, 'بعد');
+  // The browser's own words mean at any time until then, and have another vowel than the grammar asks for.
+  return told.replace(/^خلال/, 'بعد').replace('ثوانِ', 'ثوانٍ');
 }
 
 /** The reader's own zone, such as `Asia/Riyadh`. */

@@ -12,7 +12,7 @@ export const REJECTION = {
   contribution_pending: ['The contribution is still pending', 'المساهمة ما زالت قيد المعالجة'],
   estimate_not_found: ['There is no such estimate', 'لا يوجد هذا التقدير'],
   association_conflict: ['One of the two already has a link', 'أحدهما مرتبط من قبل'],
-  estimate_expired: ['The estimate had expired', 'انتهت صلاحية التقدير بعد 24 ساعة'],
+  estimate_expired: ['The estimate had expired', 'كانت صلاحية التقدير قد انتهت'],
   calculation_mismatch: ['The estimate is for another order', 'التقدير يخص رقم طلب آخر'],
 } as const satisfies Texts;
 

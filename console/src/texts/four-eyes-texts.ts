@@ -73,8 +73,8 @@ export const FOUR_EYES = {
   ],
   comma: [', ', '، '],
   inSandbox: [
-    'Who is alone in a sandbox may use a second account for it, which the owner of the machine creates. On the machine, without a sign-in:',
-    'من يعمل وحده في البيئة التجريبية يستخدم لذلك حسابًا ثانيًا ينشئه مالك الجهاز. على الجهاز ودون تسجيل دخول:',
+    'Who is alone in a sandbox may use a second account for it, which the owner account creates. On the machine, without a sign-in:',
+    'من يعمل وحده في البيئة التجريبية يستخدم لذلك حسابًا ثانيًا ينشئه حساب المالك. على الجهاز ودون تسجيل دخول:',
   ],
-  owner: ['the owner of the machine', 'مالك الجهاز'],
+  owner: ['the owner account', 'حساب المالك'],
 } as const satisfies Texts;

@@ -43,8 +43,8 @@ export const VERDICT = {
   missing_in_service: ['Not confirmed', 'غير مؤكَّدة لدى الخدمة'],
   missing_in_partner_file: ['Not in the file', 'غير موجودة في الملف'],
   order_ref_mismatch: ['Different order', 'طلب مختلف'],
-  duplicate_in_file: ['Twice in the file', 'مكرّرة في الملف'],
-  other_settlement: ['In another settlement', 'في تسوية أخرى'],
+  duplicate_in_file: ['More than once in the file', 'مكرّرة في الملف'],
+  other_settlement: ['In another settlement, or none yet', 'في تسوية أخرى أو بلا تسوية بعد'],
   malformed: ['Not readable', 'غير مقروءة'],
   matched: ['Matched', 'متطابقة'],
 } as const satisfies Texts;

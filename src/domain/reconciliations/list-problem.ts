@@ -12,6 +12,9 @@ export interface ListProblem {
   readonly message?: string;
 }
 
+/** Why a list failed of which the rest never came. */
+export const LIST_NOT_ENDED = 'The list did not come to its end. Send it again, under the same key or another.';
+
 const LONG_FORM = identifierForm(8);
 const FORMS: Readonly<Record<string, string>> = {
   partner_event_id: LONG_FORM,

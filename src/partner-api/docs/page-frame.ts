@@ -16,7 +16,7 @@ const WORDS = {
     markdown: 'This page as Markdown',
     version: 'Service version',
     next: 'Next',
-    previous: 'Before',
+    previous: 'Previous',
     skip: 'Skip to the text',
     nothing: 'Nothing found',
     failed: 'The search could not be loaded. Reload the page.',

@@ -1,6 +1,7 @@
 import { afterEveryId } from '../../domain/identifiers.ts';
 import type { DifferingPoints } from '../../domain/reconciliations/differing-points.ts';
 import type { MatchedPoints, ReconciliationVerdict } from '../../domain/reconciliations/line-verdict.ts';
+import { LIST_NOT_ENDED } from '../../domain/reconciliations/list-problem.ts';
 import type { ListFormat } from '../../domain/reconciliations/read-partner-list.ts';
 import type { TotalPoints } from '../../domain/reconciliations/total-points.ts';
 import { NOW } from '../bulk-rows.ts';
@@ -209,7 +210,7 @@ export async function updateReconciliationDone(
 
 /** The key got no answer, and nobody else has the rest of the list: the key is free for the retry. */
 const BREAK_OFF = `update reconciliation set status = 'failed', idempotency_key = null, ended_at = ${NOW},
-      problem = 'The list did not come to its end. Send it again, under the same key or another.'`;
+      problem = '${LIST_NOT_ENDED}'`;
 
 const BROKEN_OFF: Statement = {
   name: 'update_reconciliation_broken_off',

@@ -56,7 +56,10 @@ export const CLOSING = {
   neverVerified: ['Never verified so far.', 'لم يُتحقَّق منها قط.'],
   outdated: ['That is more than a day ago. Verify again.', 'مضى على ذلك أكثر من يوم. أعِد التحقق.'],
   verifying: ['Verifying …', 'جارٍ التحقق …'],
-  soFar: [(lines: string) => `${lines} lines so far`, (lines: string) => `عدد السطور حتى الآن: ${lines}`],
+  soFar: [
+    (lines: string) => `${lines} ${lines === '1' ? 'line' : 'lines'} so far`,
+    (lines: string) => `عدد السطور حتى الآن: ${lines}`,
+  ],
   unmodified: [
     (settlements: string, lines: string) =>
       `Nothing is modified: ${countEnglish(settlements, 'settlement')}, ${countEnglish(lines, 'line')}. The open settlement is counted and gets its lines when it closes; its contributions were compared as well.`,

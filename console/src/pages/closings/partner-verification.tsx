@@ -110,7 +110,7 @@ function State({ verification, isNever }: StateProps) {
   return (
     <Alert color="red" role="alert" title={t.modified(String(problem_count))}>
       {problems.slice(0, 20).map(({ settlement_id, line_no, message }) => (
-        <Text size="sm" key={`${settlement_id} ${line_no} ${message}`} className="foreign">
+        <Text size="sm" key={`${settlement_id} ${line_no} ${message}`} className="foreign" lang="en" dir="ltr">
           {message}
         </Text>
       ))}

@@ -15,7 +15,7 @@ export const ESTIMATE = {
   expires: ['Expires', 'ينتهي'],
   methodology: ['Method', 'المنهجية'],
   catalogue: ['Vehicle catalogue', 'دليل المركبات'],
-  factors: ['Version of the factors', 'إصدار معاملات الانبعاث'],
+  factors: ['Version of the factors', 'إصدار معاملات الانبعاثات'],
   link: ['Linked contribution', 'المساهمة المرتبطة'],
   noLink: ['None', 'لا توجد'],
   sheet: ['Calculation', 'الحساب'],
@@ -40,7 +40,7 @@ export const UNIT = {
 
 export const STEP = {
   product: ['Distance times factor', 'المسافة مضروبة في المعامل'],
-  division: ['Grams to kilograms', 'من غرامات إلى كيلوغرامات'],
+  division: ['Grams to kilograms', 'من جرامات إلى كيلوجرامات'],
   threshold: ['Below the smallest value shown?', 'أقل من أصغر قيمة معروضة؟'],
   rounding: ['Rounded for display', 'مقرَّبة للعرض'],
 } as const satisfies Texts;

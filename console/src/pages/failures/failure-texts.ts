@@ -14,7 +14,7 @@ export const FAILURE = {
     'أبلغ عن حدث إذا خصم الشريك نقاطه ولن تؤكده الخدمة أبدًا.',
   ],
   drafted: ['Waits for approval', 'بانتظار الاعتماد'],
-  approved: ['Recorded as failed', 'سُجّل فاشلًا'],
+  approved: ['Recorded as failed', 'سُجّل فشل الحدث'],
   rejected: ['Rejected', 'مرفوض'],
   event: ['Event', 'الحدث'],
   eventAndOrder: ['Event and order', 'الحدث والطلب'],
@@ -44,12 +44,11 @@ export const FAILURE = {
   approve: ['Approve', 'اعتماد'],
   reject: ['Reject', 'رفض'],
   ownDraft: ['Your own draft: another operator approves it.', 'من إعدادك: يعتمده مشغّل آخر.'],
-  approveTitle: ['Record the event as failed', 'تسجيل الحدث فاشلًا'],
+  approveTitle: ['Record the event as failed', 'تسجيل فشل الحدث'],
   approveConsequence: [
     (points: string) =>
       `The event is recorded as failed, and no later confirmation can succeed. The partner may give ${points} back to the customer, once. This is final.`,
-    (points: string) =>
-      `يُسجَّل الحدث فاشلًا ولا ينجح له أي تأكيد لاحق. ويجوز للشريك إعادة ${points} إلى العميل مرة واحدة. هذا نهائي.`,
+    (points: string) => `يُسجَّل فشل الحدث ولا ينجح له أي تأكيد لاحق. ويجوز للشريك إعادة ${points} إلى العميل مرة واحدة. هذا نهائي.`,
   ],
   rejectTitle: ['Reject the draft', 'رفض المسودة'],
   rejectConsequence: [
@@ -58,7 +57,7 @@ export const FAILURE = {
   ],
   approveDone: [
     (name: string) => `The event ${isolateForeign(name)} is recorded as failed.`,
-    (name: string) => `سُجّل الحدث ${isolateForeign(name)} فاشلًا.`,
+    (name: string) => `سُجّل فشل الحدث ${isolateForeign(name)}.`,
   ],
   rejectDone: [
     (name: string) => `The draft for event ${isolateForeign(name)} is rejected.`,

@@ -45,7 +45,8 @@ export const JOB = {
   abandoned: ['Abandoned', 'انقطعت'],
   verification: ['Last verification', 'آخر تحقّق'],
   verified: [
-    (checked: string) => `${checked} records were verified. None was modified outside of the service.`,
+    (checked: string) =>
+      `${checked} ${checked === '1' ? 'record was' : 'records were'} verified. None was modified outside of the service.`,
     (checked: string) => `جرى التحقّق من السجلات وعددها ${checked}، ولم يُغيَّر أي منها خارج الخدمة.`,
   ],
   modified: [

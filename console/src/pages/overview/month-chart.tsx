@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import type { components } from '../../api/operator-types.ts';
 import { chartScale } from '../../format/points.ts';
-import { formatTime } from '../../format/time.ts';
+import { formatMonth, formatTime } from '../../format/time.ts';
 import { Figures } from '../../parts/charts/figures.tsx';
 import { hint } from '../../parts/hint.tsx';
 import { Records } from '../../parts/records.tsx';
@@ -35,7 +35,7 @@ export function MonthChart({ month, days }: { readonly month: string; readonly d
           {t.highest(nameOf(highest.day), highest.points)}
         </Text>
       )}
-      <div role="img" aria-label={`${t.days} ${month}`} className="month-chart">
+      <div role="img" aria-label={`${t.days} ${formatMonth(month, language)}`} className="month-chart">
         {bars.map(({ day, points, height }) => (
           <div key={day} {...hint(`${nameOf(day)} · ${counted.points(points)}`)}>
             <div className="month-chart-bar">

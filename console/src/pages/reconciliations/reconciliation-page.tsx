@@ -18,7 +18,7 @@ import { useTexts } from '../../texts/language.tsx';
 import { useSettlement } from '../settlements/use-settlement.ts';
 import { ReconciliationLines } from './reconciliation-lines.tsx';
 import { ReconciliationBadge, SettlementLink } from './reconciliation-records.tsx';
-import { RECONCILIATION } from './reconciliation-texts.ts';
+import { FAILED_FOR, RECONCILIATION } from './reconciliation-texts.ts';
 import { StartReconciliation } from './start-reconciliation.tsx';
 import { TotalPoints } from './total-points.tsx';
 import { VerdictCards } from './verdict-cards.tsx';
@@ -50,7 +50,7 @@ export function ReconciliationPage() {
             <Followed record={record} />
             {record.problem !== null && (
               <Alert color="red" title={t.problem}>
-                <span className="foreign">{record.problem}</span>
+                <WhyFailed problem={record.problem} />
               </Alert>
             )}
             <ReconciliationFacts record={record} />
@@ -59,6 +59,17 @@ export function ReconciliationPage() {
         )}
       </Loaded>
     </Page>
+  );
+}
+
+/** The sentence of the service in the language of the screen, and one of a later release as it is. */
+function WhyFailed({ problem }: { readonly problem: string }) {
+  const sentences: Readonly<Record<string, string>> = useTexts(FAILED_FOR);
+  if (Object.hasOwn(sentences, problem)) return sentences[problem];
+  return (
+    <bdi lang="en" dir="ltr" className="foreign">
+      {problem}
+    </bdi>
   );
 }
 

@@ -204,11 +204,11 @@ export const VERDICT_HELP = {
 /** What the partner does about a line that is not confirmed, by the status of its contribution. */
 export const NOT_CONFIRMED = {
   unknown: [
-    'Looks the event up. Where it is not found, sends the original confirmation again under its original key. Points must not be restored.',
+    'Looks its partner event id up. Where it is not found, sends the original confirmation again under its original key. Points must not be restored.',
     'يستعلم عن الحدث، فإن لم يجده أعاد إرسال التأكيد الأصلي بمفتاحه الأصلي. ولا تجوز إعادة النقاط.',
   ],
   pending: [
-    'Waits for the decision, which an event tells. Points must not be restored before.',
+    'Waits for the decision, which a webhook event tells. Points must not be restored before.',
     'ينتظر القرار، ويصله إشعار به. ولا تجوز إعادة النقاط قبله.',
   ],
   failed: [
@@ -222,5 +222,13 @@ export const NOT_CONFIRMED = {
   noContribution: [
     'Nothing. The service has no such line, and no request creates one: ask where the file comes from.',
     'لا شيء. لا سطر كهذا في الخدمة ولا يُنشئه أي طلب: اسأل عن مصدر الملف.',
+  ],
+} as const satisfies Texts;
+
+/** Why a reconciliation failed, as the service writes it. */
+export const FAILED_FOR = {
+  'The list did not come to its end. Send it again, under the same key or another.': [
+    'The list did not come to its end. Send it again, under the same key or another.',
+    'لم تصل القائمة كاملة. أرسلها من جديد بالمفتاح نفسه أو بغيره.',
   ],
 } as const satisfies Texts;

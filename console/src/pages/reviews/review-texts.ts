@@ -39,13 +39,13 @@ export const REVIEW = {
   ],
   confirmConsequence: [
     (points: string, partners: number) =>
-      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} become confirmed, count in the settlement, and cannot be refunded. The partner is told by an event. This is final.`,
+      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} ${points === '1' ? 'becomes confirmed, counts' : 'become confirmed, count'} in the settlement, and cannot be refunded. The partner is told by an event. This is final.`,
     (points: string, partners: number) =>
       `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. تُحتسب في التسوية ولا تُستردّ، ويُبلَّغ الشريك بإشعار. هذا القرار نهائي.`,
   ],
   failConsequence: [
     (points: string, partners: number) =>
-      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} count nowhere. The partner is told by an event, and may give the points back to the customer. This is final.`,
+      `${countEnglish(points, 'point')} of ${countEnglish(partners, 'partner')} ${points === '1' ? 'counts' : 'count'} nowhere. The partner is told by an event, and may give the points back to the customer. This is final.`,
     (points: string, partners: number) =>
       `النقاط: ${countArabic(points, POINTS)}، لدى ${countArabic(partners, ['شريك واحد', 'شريكين', 'شركاء', 'شريكًا', 'شريك'])}. لا تُحتسب في أي تسوية، ويُبلَّغ الشريك بإشعار وله أن يعيد النقاط إلى العميل. هذا القرار نهائي.`,
   ],

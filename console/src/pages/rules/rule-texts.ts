@@ -113,7 +113,10 @@ export const RULE = {
     (count: string, partners: number) =>
       `فُحصت ${countArabic(count, ['مساهمة واحدة', 'مساهمتان', 'مساهمات', 'مساهمة', 'مساهمة'])}، وعدد الشركاء ${partners}؛ `,
   ],
-  reviewedThen: [(count: string) => `${count} of them were reviewed.`, (count: string) => `رُوجع منها ${count}.`],
+  reviewedThen: [
+    (count: string) => `${count} of them ${count === '1' ? 'was' : 'were'} reviewed.`,
+    (count: string) => `رُوجع منها ${count}.`,
+  ],
   notAll: ['There are more than were looked at: these are the latest.', 'يوجد أكثر مما فُحص، وهذه هي الأحدث.'],
   noneLooked: ['No contribution of this time is concerned.', 'لا تعني هذه المعاينة أي مساهمة من هذه المدة.'],
   lastMonth: ['Last calendar month', 'الشهر الماضي'],

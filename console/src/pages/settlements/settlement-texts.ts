@@ -100,7 +100,7 @@ export const SETTLEMENT = {
   ],
   before: ['Before it closes', 'قبل الإقفال'],
   find: ['Find the lines of an order', 'البحث عن سطور طلب'],
-  findHelp: ['Order, event id, transaction or key, whole', 'رقم الطلب أو معرّف الحدث أو المعاملة أو المفتاح، كاملًا'],
+  findHelp: ['Order, event id, contribution id or key, whole', 'رقم الطلب أو معرّف الحدث أو معرّف المساهمة أو المفتاح، كاملًا'],
   notOnIt: [
     'No line of this settlement is about it. The search at the top finds the contribution wherever it is.',
     'لا سطر له في هذه التسوية. يجده البحث في أعلى الصفحة أينما كان.',

@@ -34,7 +34,9 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
   const before = isOwn ? undefined : doneBefore(endpoint);
   return (
     <>
-      {endpoint.status !== 'removed' && <Offer isWaiting={!isOpen && before !== undefined} onClick={() => setOpen(true)} />}
+      {endpoint.status !== 'removed' && (
+        <Offer {...{ endpoint }} isWaiting={!isOpen && before !== undefined} onClick={() => setOpen(true)} />
+      )}
       <ConfirmDialog
         isOpen={isOpen}
         onClose={() => setOpen(false)}
@@ -60,12 +62,19 @@ export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
   );
 }
 
+interface OfferProps {
+  readonly endpoint: Endpoint;
+  readonly isWaiting: boolean;
+  readonly onClick: () => void;
+}
+
 /** @param isWaiting Whether the endpoint has a new secret that is not the only one yet: it says so by its hint. */
-function Offer({ isWaiting, onClick }: { readonly isWaiting: boolean; readonly onClick: () => void }) {
+function Offer({ endpoint: { partner_id, endpoint_id }, isWaiting, onClick }: OfferProps) {
   const t = useTexts(WEBHOOK);
+  const command = `npx partner-impact endpoint rotate-secret --partner ${partner_id} --endpoint ${endpoint_id} --replace`;
   if (isWaiting)
     return (
-      <Button variant="default" data-disabled aria-disabled {...hint(t.newSecretWaits)}>
+      <Button variant="default" data-disabled aria-disabled {...hint(t.newSecretWaits(command))}>
         {t.newSecret}
       </Button>
     );

@@ -158,8 +158,10 @@ export const WEBHOOK = {
     (name: string) => `لنقطة الاستقبال ${isolateForeign(name)} سرّ جديد.`,
   ],
   newSecretWaits: [
-    'The endpoint has a new secret already, which becomes the only one at the time below. If it is lost, replace it on the command line: npx partner-impact endpoint rotate-secret --replace.',
-    'لنقطة الاستقبال سرّ جديد بالفعل، ويصبح الوحيد في الوقت المبيَّن أدناه. إن ضاع فاستبدله من سطر الأوامر: npx partner-impact endpoint rotate-secret --replace.',
+    (command: string) =>
+      `The endpoint has a new secret already, which becomes the only one at the time below. If it is lost, replace it on the command line: ${command}`,
+    (command: string) =>
+      `لنقطة الاستقبال سرّ جديد بالفعل، ويصبح الوحيد في الوقت المبيَّن أدناه. إن ضاع فاستبدله من سطر الأوامر: ${isolate(command)}`,
   ],
   newSecretInDoubt: [
     'No answer came: the secret may have been made. Press the button again: if it was, you get the same one.',
@@ -214,11 +216,11 @@ export const WEBHOOK = {
   ],
   waitingNow: ['Waiting deliveries', 'العمليات المنتظرة'],
   heldNow: ['Held deliveries', 'العمليات المحجوزة'],
-  recover: ['Send exhausted again', 'إعادة إرسال ما استُنفد'],
+  recover: ['Send exhausted again', 'إعادة إرسال ما استُنفدت محاولاته'],
   recoverTitle: ['Send exhausted deliveries again', 'إعادة إرسال العمليات التي استُنفدت محاولاتها'],
   recoverConsequence: [
     'Every delivery that was exhausted since this time is sent again. A receiver that knows an event id ignores its repetition.',
-    'تُعاد كل عملية تسليم استُنفدت محاولاتها منذ هذا الوقت. المستقبِل الذي يعرف معرّف الإشعار يتجاهل تكراره.',
+    'يُعاد إرسال كل عملية تسليم استُنفدت محاولاتها منذ هذا الوقت. المستقبِل الذي يعرف معرّف الإشعار يتجاهل تكراره.',
   ],
   sinceTime: ['Since', 'منذ'],
   exhaustedNow: ['Exhausted deliveries', 'العمليات التي استُنفدت محاولاتها'],
