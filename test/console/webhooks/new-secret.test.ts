@@ -49,6 +49,8 @@ for (const language of ['en', 'ar'] as const)
       await dialog.waitFor({ state: 'detached' });
       await page.getByText(t.from, { exact: true }).waitFor();
       assert.equal(await make.getAttribute('aria-disabled'), 'true');
+      const command = `endpoint rotate-secret --partner ${partner.partnerId} --endpoint ${endpointId} --replace`;
+      assert.match((await make.getAttribute('data-hint')) ?? '', new RegExp(command));
       await make.click({ force: true });
       assert.equal(await dialog.count(), 0);
       assert.equal(await page.getByText(secret).count(), 0);
