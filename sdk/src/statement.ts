@@ -30,7 +30,7 @@ export async function* verifiedStatement(
 
 /**
  * The bytes of a file that never changes. After a broken connection it is asked for again, and what was given is skipped. The deadline
- * begins anew with every piece that arrives.
+ * begins anew each time that the next piece is asked for.
  */
 async function* readOn(transport: Transport, path: string, options: CallOptions): AsyncGenerator<Uint8Array, void> {
   const { signal, deadlineMs = DEADLINE_MS } = options;
@@ -44,8 +44,9 @@ async function* readOn(transport: Transport, path: string, options: CallOptions)
     const end: End = {};
     for await (const fresh of readAfter(givenBytes, opened.body, { signal, end })) {
       givenBytes += fresh.byteLength;
-      patience = new Patience(deadlineMs, signal);
       yield fresh;
+      // Behind it: the program may take longer for a piece than the deadline.
+      patience = new Patience(deadlineMs, signal);
     }
     if (!end.failure) return;
     if (!(await patience.pause(0))) throw transport.noAnswer(end.failure.reason);

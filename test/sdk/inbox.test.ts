@@ -292,6 +292,22 @@ describe('a handler writes within the transaction of the inbox', () => {
   });
 });
 
+test('SqliteInbox: an event that cannot be committed is answered 503, and stored when it comes again: a reader of the file held its lock for longer than the inbox waits', async () => {
+  const path = join(folder, 'reader.db');
+  const [database, reader] = [new DatabaseSync(path), new DatabaseSync(path)];
+  after(() => database.close());
+  after(() => reader.close());
+  const inbox = new SqliteInbox(database);
+  database.exec('pragma busy_timeout = 10');
+  const { receiver, handled, errors } = newReceiver({ inbox: inbox as Inbox<unknown> });
+  reader.exec('begin');
+  reader.prepare('select * from partner_impact_inbox').all();
+  assert.deepEqual(await send(receiver, signed(confirmedEvent(1n))), [503, { problem: 'not_stored' }]);
+  assert.match(String(errors), /database is locked/);
+  reader.exec('rollback');
+  assert.deepEqual([(await send(receiver, signed(confirmedEvent(1n))))[0], handled], [200, [1n]]);
+});
+
 test('PostgresInbox works for a role that may not create tables, where they are there', async () => {
   const [schema, role] = [`inbox_${count++}`, `inbox_writer_${process.pid}`];
   const owner = new pg.Pool({ connectionString: databaseUrl, options: `-c search_path=${schema}`, max: 1 });

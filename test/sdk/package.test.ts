@@ -25,6 +25,19 @@ describe('the package', () => {
     assert.ok(size < 80 * 1024, `${size} bytes`);
   });
 
+  test('has documents whose links lead to no file that it does not have', async () => {
+    const { stdout } = await run('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], { cwd: SDK });
+    const paths: string[] = JSON.parse(stdout)[0].files.map(({ path }: { path: string }) => path);
+    const links = paths
+      .filter((path) => path.endsWith('.md'))
+      .flatMap((path) => [...readFileSync(join(SDK, path), 'utf8').matchAll(/\]\(([^)#]+)/g)].map(([, target = '']) => target));
+    assert.ok(links.includes('REFERENCE.md'));
+    assert.deepEqual(
+      links.filter((target) => !target.startsWith('https://') && !paths.includes(target)),
+      [],
+    );
+  });
+
   test('has a command, which runs without the sources of the service', async () => {
     const [[name, path = ''] = []] = Object.entries<string>(manifest.bin);
     assert.equal(name, 'partner-impact-sdk');

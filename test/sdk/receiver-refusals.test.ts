@@ -243,3 +243,28 @@ test('without onRefused the first request of each problem is a warning of the pr
   assert.match(late, /\(old_timestamp\)\. .*more than 5 minutes ago: check the clock/);
   for (const message of warnings) assert.ok(!message.includes(SECRET.slice(6)), message);
 });
+
+for (const [title, fail] of [
+  ['throws', () => thrown()],
+  ['rejects', async () => thrown()],
+] as const)
+  test(`an onRefused or onUnsequenced that ${title} is a warning: it ends nothing, and the answer stays what it is`, async () => {
+    const warnings: string[] = [];
+    const collect = ({ message }: Error) => void (message === 'the hook is wrong' && warnings.push(message));
+    process.on('warning', collect);
+    after(() => process.off('warning', collect));
+    const impact = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test', fetch: feedOf(() => []) });
+    const options = { clock: () => NOW_SECONDS * 1000, onRefused: fail, onUnsequenced: fail };
+    const receiver = impact.events.receiver(SECRET, new MemoryInbox(), {}, options);
+    const unsigned = await changed(signed(confirmedEvent(1n)), { headers: { ...ownOnly, ...standardOnly } });
+    assert.deepEqual(await send(receiver, unsigned), [401, { problem: 'no_signature' }]);
+    const endpointTest = confirmedEvent(1n, { sequence: null, event_type: 'webhook.endpoint.test', data: {} });
+    assert.deepEqual(await send(receiver, signed(endpointTest)), [200, { received: true }]);
+    // A warning is emitted after the work of this turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(warnings, ['the hook is wrong', 'the hook is wrong']);
+  });
+
+function thrown(): never {
+  throw new Error('the hook is wrong');
+}

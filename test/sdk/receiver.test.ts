@@ -1,9 +1,9 @@
 /** The receiver of the SDK: what it accepts, and how it stands in a server. What it refuses and its inboxes have files of their own. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import fastify from 'fastify';
 import { Webhook } from 'standardwebhooks';
@@ -246,6 +246,68 @@ describe('adapters', () => {
     assert.deepEqual(handled, [1n]);
   });
 
+  describe('nodeHandler never rejects', () => {
+    const warnings: string[] = [];
+    const collect = ({ message }: Error) => void warnings.push(message);
+    process.on('warning', collect);
+    after(() => process.off('warning', collect));
+
+    /** A server that waits for its handler, and what the handler rejected with. */
+    async function serve(before: (response: ServerResponse) => void = () => {}) {
+      warnings.length = 0;
+      const failures: unknown[] = [];
+      const handler = nodeHandler(newReceiver().receiver);
+      const ended = new EventEmitter();
+      const server = createServer((request, response) => {
+        before(response);
+        void handler(request, response)
+          .catch((error) => failures.push(error))
+          // A warning is emitted after the work of this turn.
+          .then(() => setImmediate(() => ended.emit('end')));
+      }).listen(0, '127.0.0.1');
+      after(() => server.close());
+      await once(server, 'listening');
+      return { port: (server.address() as AddressInfo).port, ended: () => once(ended, 'end'), failures };
+    }
+
+    /** Sends bytes, and gives the first line of what comes back. */
+    async function exchange(port: number, text: string): Promise<string> {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(text);
+      const answer = Buffer.concat(await Array.fromAsync(socket)).toString();
+      return answer.split('\r\n', 1)[0] ?? '';
+    }
+
+    test('where the server has answered before it, as after a time-out of its own: a warning', async () => {
+      const { port, ended, failures } = await serve((response) => response.writeHead(504).end());
+      const end = ended();
+      assert.equal(await post(`http://127.0.0.1:${port}/hook`, signed(confirmedEvent(1n))), 504);
+      await end;
+      assert.deepEqual(failures, []);
+      assert.match(warnings.join(), /^Cannot write headers after they are sent/);
+      assert.equal(warnings.length, 1);
+    });
+
+    test('405 for every method but POST, TRACE among them, and no warning', async () => {
+      const { port, failures } = await serve();
+      for (const method of ['TRACE', 'GET', 'HEAD', 'PUT', 'DELETE', 'OPTIONS']) {
+        const line = await exchange(port, `${method} /hook HTTP/1.1\r\nHost: partner\r\nConnection: close\r\n\r\n`);
+        assert.equal(line, 'HTTP/1.1 405 Method Not Allowed', method);
+      }
+      assert.deepEqual([failures, warnings], [[], []]);
+    });
+
+    test('a body whose sender goes away before its end: no warning', async () => {
+      const { port, ended, failures } = await serve();
+      const end = ended();
+      const head = 'POST /hook HTTP/1.1\r\nHost: partner\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n';
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${head}{"event_id":`, () => socket.destroy());
+      await end;
+      assert.deepEqual([failures, warnings], [[], []]);
+    });
+  });
+
   test('expressHandler: the raw bytes, bytes that a parser kept, and an error for a body that was parsed', async () => {
     const { receiver, handled } = newReceiver();
     const handler = expressHandler(receiver);
@@ -266,6 +328,8 @@ describe('adapters', () => {
     assert.equal(await post(`${url}/raw`, signed(confirmedEvent(2n))), 200);
     assert.equal(await post(`${url}/raw`, signed(confirmedEvent(3n), { secret: NEXT_SECRET })), 401);
     assert.equal(await post(`${url}/parsed`, signed(confirmedEvent(3n))), 500);
+    assert.equal((await fetch(`${url}/parsed`, { method: 'PUT' })).status, 405);
+    assert.equal(failures.length, 1);
     await receiver.settled();
     assert.deepEqual(handled, [1n, 2n]);
     assert.ok(failures[0] instanceof ConfigurationError);

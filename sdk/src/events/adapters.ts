@@ -15,19 +15,35 @@ export interface NodeResponse {
   end(body: string): unknown;
 }
 
-/** For `createServer` of node:http. It never rejects: what is not the sender's mistake is answered 500, and is a warning of the process. */
+/**
+ * For `createServer` of node:http. It never rejects: what is not the sender's mistake is answered 500 unless the server has answered already,
+ * and is a warning of the process.
+ */
 export function nodeHandler(receiver: Receiver): (request: NodeRequest, response: NodeResponse) => Promise<void> {
   return async (request, response) => {
     try {
-      const answer = await receiver(toRequest(request.method, request.headers, bodyOf(request)));
+      const answer = await receiver(toRequest(request.method, request.headers, () => bodyOf(request)));
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
     } catch (error) {
-      process.emitWarning(error instanceof Error ? error : new Error(String(error)));
-      response.writeHead(500, { 'Content-Type': 'application/json' });
-      response.end('{"problem":"internal"}');
+      if (!isAborted(error)) process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+      answerInternal(response);
     }
   };
+}
+
+/** Whether the sender went away before the end of the body, which anybody can do at any time. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+}
+
+function answerInternal(response: NodeResponse): void {
+  try {
+    response.writeHead(500, { 'Content-Type': 'application/json' });
+    response.end('{"problem":"internal"}');
+  } catch {
+    // The server of the partner has answered, as after a time-out of its own.
+  }
 }
 
 /** For `app.post(path, …)` of Express, before `express.json()` or after `express.raw({ type: 'application/json' })`. */
@@ -36,7 +52,7 @@ export function expressHandler(
 ): (request: NodeRequest, response: NodeResponse, next: (error: unknown) => void) => Promise<void> {
   return async (request, response, next) => {
     try {
-      const answer = await receiver(toRequest(request.method, request.headers, bodyOf(request)));
+      const answer = await receiver(toRequest(request.method, request.headers, () => bodyOf(request)));
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
     } catch (error) {
@@ -60,7 +76,7 @@ export function fastifyPlugin(receiver: Receiver, path: string): (instance: Fast
     instance.removeAllContentTypeParsers();
     instance.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
     instance.post(path, async (request, reply) => {
-      const answer = await receiver(toRequest(request.method, request.headers, request.body ?? new Uint8Array()));
+      const answer = await receiver(toRequest(request.method, request.headers, () => request.body ?? new Uint8Array()));
       return reply
         .code(answer.status)
         .headers(Object.fromEntries(answer.headers))
@@ -79,12 +95,17 @@ function bodyOf(request: NodeRequest): Uint8Array | NodeRequest {
   return request;
 }
 
-function toRequest(method: string | undefined, headers: NodeRequest['headers'], body: Uint8Array | NodeRequest): Request {
+function toRequest(
+  method: string | undefined,
+  headers: NodeRequest['headers'],
+  readBody: () => Uint8Array | NodeRequest,
+): Request {
   const pairs = Object.entries(headers).flatMap(([name, value]): [string, string][] =>
     value === undefined || name.startsWith(':') ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
   );
-  const hasBody = method !== 'GET' && method !== 'HEAD';
+  // The receiver refuses every method but POST, without a look at the body; a `Request` cannot have TRACE.
+  const init =
+    method === 'POST' ? { method, headers: pairs, body: readBody(), duplex: 'half' } : { method: 'GET', headers: pairs };
   // The address plays no part: the receiver stands on the path where it is mounted.
-  const init = { method: method ?? 'GET', headers: pairs, ...(hasBody && { body, duplex: 'half' }) };
   return new Request('http://receiver/', init as RequestInit);
 }

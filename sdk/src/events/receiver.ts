@@ -1,11 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import { isJsonObject } from '../decode.ts';
-import { BrokenAnswerError, ConfigurationError, EventsRemovedError } from '../errors.ts';
-import { parseExactJson, stringifyExactJson } from '../exact-json.ts';
+import { ConfigurationError } from '../errors.ts';
+import { parseExactJson } from '../exact-json.ts';
 import { sleep } from '../http/patience.ts';
-import { type CallOptions, request } from '../http/request.ts';
+import type { CallOptions } from '../http/request.ts';
 import type { Transport } from '../http/transport.ts';
 import { EVENT_TYPES, type EventType, type PartnerEvent, readEnvelope, toEvent } from './event.ts';
+import { Feed } from './feed.ts';
 import type { Inbox, InboxEvent } from './inbox.ts';
 import { ADVICE, checkSecrets, findSignatureProblem, type SignatureProblem } from './signature.ts';
 
@@ -18,6 +19,7 @@ export interface ReceiverOptions {
   /**
    * Told of what fails after the answer was sent: a handler, the inbox, the feed. Of sequences that the feed does not have, because the
    * service removed the events or left the numbers out, it is told with EventsRemovedError. Printed as a warning of the process unless given.
+   * This function, `onUnsequenced` or `onRefused` that throws or rejects is a warning of the process, and changes no answer.
    */
   readonly onError?: (error: unknown) => void;
   /** Told of a verified event that is none: the test of an endpoint, or a sample. It is never handled. */
@@ -49,7 +51,6 @@ export interface Receiver {
 const BODY_BYTES_MAX = 1024 * 1024;
 const CHALLENGE_BYTES_MAX = 4096;
 const CHALLENGE = /^[A-Za-z0-9_-]{16,256}$/;
-const PAGE = 500;
 const BUSY_PAUSE_MS = 250;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
@@ -72,6 +73,7 @@ class EventReceiver<Tx> {
   readonly #transport: Transport;
   readonly #secrets: readonly string[];
   readonly #inbox: Inbox<Tx>;
+  readonly #feed: Feed;
   readonly #handlers: EventHandlers<Tx>;
   readonly #options: ReceiverOptions;
   /** One at a time; what arrives meanwhile is seen to by the same run. */
@@ -79,8 +81,6 @@ class EventReceiver<Tx> {
   #isWanted = false;
   #retryMs = RETRY_FIRST_MS;
   #timer: NodeJS.Timeout | undefined;
-  /** The last sequence of which was told that the feed does not have it. */
-  #removedUpTo = 0n;
   readonly #warned = new Set<SignatureProblem>();
 
   constructor(
@@ -98,6 +98,7 @@ class EventReceiver<Tx> {
     this.#transport = transport;
     this.#secrets = secrets;
     this.#inbox = inbox;
+    this.#feed = new Feed(transport, inbox, (removed) => this.#report(removed));
     this.#handlers = handlers;
     this.#options = options;
   }
@@ -121,20 +122,12 @@ class EventReceiver<Tx> {
   async catchUp(options?: CallOptions): Promise<number> {
     let count = 0;
     for (let hasMore = true; hasMore; ) {
-      hasMore = await this.#fetchPage(options).catch((error) => {
+      hasMore = await this.#feed.storePage(options).catch((error) => {
         // What is stored needs no feed, and no event may come soon that wakes its handler.
         if (!options?.signal?.aborted) this.#wake();
         throw error;
       });
-      let handled = 0;
-      do {
-        await this.settled();
-        handled += await this.#handleAll().catch((error) => {
-          if (!options?.signal?.aborted) this.#wakeLater();
-          throw error;
-        });
-        // A webhook that arrived between two events has its own run, which may have stood in the way of this one.
-      } while (this.#handling);
+      const handled = await this.#handleUntilQuiet(options?.signal);
       count += handled;
       // Another process handles what this one fetched: its position moves, and this one would fetch the same page.
       if (hasMore && handled === 0) await sleep(BUSY_PAUSE_MS, options?.signal);
@@ -157,7 +150,7 @@ class EventReceiver<Tx> {
     const challenge = answerChallenge(body);
     if (challenge) return challenge;
     if (sequence === null || envelope.data['sample'] === true) {
-      this.#options.onUnsequenced?.({ eventId, eventType });
+      tell(() => this.#options.onUnsequenced?.({ eventId, eventType }));
       return answer(200, { received: true });
     }
     try {
@@ -196,6 +189,20 @@ class EventReceiver<Tx> {
     }
   }
 
+  /** @returns How many it handled. */
+  async #handleUntilQuiet(signal: AbortSignal | undefined): Promise<number> {
+    let handled = 0;
+    do {
+      await this.settled();
+      handled += await this.#handleAll().catch((error) => {
+        if (!signal?.aborted) this.#wakeLater();
+        throw error;
+      });
+      // A webhook that arrived between two events has its own run, which may have stood in the way of this one.
+    } while (this.#handling);
+    return handled;
+  }
+
   async #handleAll(): Promise<number> {
     for (let count = 0, wasFetched = false; ; ) {
       const result = await this.#inbox.handleNext((event, tx) => this.#handle(event, tx));
@@ -206,7 +213,7 @@ class EventReceiver<Tx> {
         await setImmediate();
       } else if (result === 'gap' && !wasFetched) {
         // What is missing is on its way, or its delivery failed: the feed has it now.
-        await this.#fetchPage();
+        await this.#feed.storePage();
         wasFetched = true;
       } else {
         if (result === 'busy') this.#wakeLater();
@@ -223,23 +230,6 @@ class EventReceiver<Tx> {
     if (handler) await handler(event, tx);
   }
 
-  /** Stores the next events of the feed. @returns Whether there are more. */
-  async #fetchPage(options?: CallOptions): Promise<boolean> {
-    let follows = await this.#inbox.position();
-    const path = `/v1/events?after_sequence=${follows}&limit=${PAGE}`;
-    const { events, has_more: hasMore } = await request(this.#transport, { path }, options);
-    if (!Array.isArray(events)) throw new BrokenAnswerError(200, 'The feed of events has no events.');
-    for (const body of events) {
-      const envelope = readEnvelope(body);
-      if (!envelope || envelope.sequence === null) throw new BrokenAnswerError(200, 'The feed has something that is no event.');
-      const { eventId, sequence } = envelope;
-      if (sequence > follows + 1n) this.#reportRemoved(follows + 1n, sequence - 1n);
-      await this.#inbox.add({ eventId, sequence, follows, body: stringifyExactJson(body) });
-      follows = sequence;
-    }
-    return hasMore === true && events.length > 0;
-  }
-
   #wakeLater(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#wake(), this.#retryMs).unref();
@@ -248,27 +238,24 @@ class EventReceiver<Tx> {
 
   #tellRefused(problem: SignatureProblem, webhookId: string | null): void {
     const { onRefused } = this.#options;
-    onRefused?.({ problem, webhookId });
+    tell(() => onRefused?.({ problem, webhookId }));
     if (onRefused || this.#warned.has(problem)) return;
     this.#warned.add(problem);
     process.emitWarning(`A webhook was refused (${problem}). ${ADVICE[problem]}`);
   }
 
-  /** Once, however often the page with them is fetched, as while another process handles. */
-  #reportRemoved(first: bigint, last: bigint): void {
-    if (last <= this.#removedUpTo) return;
-    this.#removedUpTo = last;
-    this.#report(new EventsRemovedError(first, last));
-  }
-
-  /** An `onError` that throws or rejects stops nothing: nobody waits for what happens after the answer. */
   #report(error: unknown): void {
-    try {
-      const told: unknown = this.#options.onError ? this.#options.onError(error) : warn(error);
-      Promise.resolve(told).catch(warn);
-    } catch (thrown) {
-      warn(thrown);
-    }
+    const { onError } = this.#options;
+    tell(() => (onError ? onError(error) : warn(error)));
+  }
+}
+
+/** A function of the partner that throws or rejects stops nothing: nobody waits for it. */
+function tell(call: () => unknown): void {
+  try {
+    Promise.resolve(call()).catch(warn);
+  } catch (thrown) {
+    warn(thrown);
   }
 }
 

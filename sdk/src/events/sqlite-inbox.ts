@@ -72,15 +72,16 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
   }
 
   #store({ sequence, follows, eventId, body }: InboxEvent): boolean {
-    const row = this.#database
+    // By `run`: `get` returns with the first row, before the commit, and the drivers tell nobody of a commit that fails after it.
+    this.#database
       .prepare(
         `insert into partner_impact_inbox (sequence, follows, event_id, body)
         select ?, ?, ?, ? from partner_impact_position p where p.sequence < ?
-        on conflict (sequence) do nothing
-        returning 1 as stored`,
+        on conflict (sequence) do nothing`,
       )
-      .get(sequence, follows, eventId, body, sequence);
-    if (row) return true;
+      .run(sequence, follows, eventId, body, sequence);
+    const { stored } = this.#database.prepare('select changes() as stored').get() as { readonly stored: number | bigint };
+    if (Number(stored) > 0) return true;
     this.#database.prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence = ?').run(follows, sequence);
     return false;
   }

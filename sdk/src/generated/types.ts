@@ -452,7 +452,7 @@ export interface EnvironmentalStatus {
     /** The country of the project by ISO 3166-1. */
     readonly country: string;
   } | null;
-  /** The evidence of the status, the oldest first. */
+  /** Every file of evidence of the impact batch, the oldest first: after the batch was given to another project, also those of the project before. */
   readonly evidence: readonly {
     /** The kind of evidence, such as `photo`. */
     readonly type: string;
@@ -537,7 +537,7 @@ export interface EnvironmentalStatusChange {
     /** The country of the project by ISO 3166-1. */
     readonly country: string;
   } | null;
-  /** The evidence of the status. */
+  /** Every file of evidence of the impact batch, the oldest first: after the batch was given to another project, also those of the project before. */
   readonly evidence: readonly {
     /** The kind of evidence, such as `photo`. */
     readonly type: string;

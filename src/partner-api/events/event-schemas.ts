@@ -188,6 +188,9 @@ export const Evidence = Type.Object(
   closed,
 );
 
+export const EVIDENCE_DESCRIPTION =
+  'Every file of evidence of the impact batch, the oldest first: after the batch was given to another project, also those of the project before.';
+
 export const Project = Type.Object(
   {
     project_id: longId('The id of the project. The service assigns it.'),
@@ -219,7 +222,7 @@ const environmentalStatus = says({
     { ...closed, description: 'The quantity of the whole impact batch.' },
   ),
   project: orNull(Project, 'The project; `null` before the impact batch is allocated.'),
-  evidence: Type.Array(Evidence, { description: 'The evidence of the status.' }),
+  evidence: Type.Array(Evidence, { description: EVIDENCE_DESCRIPTION }),
   affected_transaction_count: count('The number of contributions of this partner in the impact batch.'),
   transactions_path: Type.String({ description: 'The path that lists these contributions.' }),
   summary_en: Type.String({ description: 'The status as a sentence in English.' }),

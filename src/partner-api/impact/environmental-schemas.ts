@@ -1,7 +1,7 @@
 import { LONG_IDENTIFIER } from '../../domain/identifiers.ts';
 import { ENVIRONMENTAL_STATUSES } from '../../domain/impact/environmental-status.ts';
 import { Echo } from '../envelope-schemas.ts';
-import { Evidence, Project } from '../events/event-schemas.ts';
+import { EVIDENCE_DESCRIPTION, Evidence, Project } from '../events/event-schemas.ts';
 import { olderAfter, olderNextAfter, pageAnswer, pageQuery } from '../paging.ts';
 import { closed, count, int64, longId, nullable, nullableTime, oneOf, orNull, shortId, time } from '../schema-parts.ts';
 import { Type } from '../schema-type.ts';
@@ -25,7 +25,7 @@ const Quantity = Type.Object(
 
 const progress = {
   project: orNull(Project, 'The project; `null` before the impact batch is allocated.'),
-  evidence: Type.Array(Evidence, { description: 'The evidence of the status, the oldest first.' }),
+  evidence: Type.Array(Evidence, { description: EVIDENCE_DESCRIPTION }),
   delayed_at: nullableTime('When an operator recorded a delay, in UTC; `null` without one.'),
   expected_delivery_period: nullable(
     {},
