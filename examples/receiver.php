@@ -286,6 +286,7 @@ function store(string $path, string $bytes): void
     $isWritten = fwrite($file, $bytes) === strlen($bytes) && fflush($file) && (!function_exists('fsync') || fsync($file));
     fclose($file);
     if (!$isWritten || !rename($new, $path)) {
+        @unlink($new);
         throw new RuntimeException("$path could not be written.");
     }
     clearstatcache();
@@ -303,6 +304,11 @@ function setting(string $name): string
     return (string) getenv($name);
 }
 
+if (PHP_SAPI !== 'cli') { // without a php.ini, PHP shows an exception in place of logging it, and answers 200
+    ini_set('display_errors', '0');
+    ini_set('log_errors', '1');
+    http_response_code(500);
+}
 umask(0077);
 if (!is_dir(setting('INBOX')) && !@mkdir(setting('INBOX'), 0700, true)) {
     throw new RuntimeException('INBOX must name the folder of the inbox.');
