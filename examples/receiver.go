@@ -166,37 +166,55 @@ func firstEnvironment(arrived event) ([]byte, error) {
 	return []byte(strings.Join(found, " and ")), nil
 }
 
-// handleNext handles the events that follow the position, one after the other. One before upTo that is missing comes from the feed.
+// handleNext handles the events that follow the position, one after the other.
 func handleNext(upTo int64) {
 	handling.Lock()
 	defer handling.Unlock()
 	for {
-		next := position() + 1
-		body, err := os.ReadFile(fileOf(next))
-		if err != nil && next < upTo {
-			if err := fetchPage(next - 1); err != nil {
-				log.Print(err)
-			}
-			next = position() + 1
-			body, err = os.ReadFile(fileOf(next))
-		}
+		isHandled, err := handleStored(upTo)
 		if err != nil {
-			return
-		}
-		var stored event
-		if err := json.Unmarshal(body, &stored); err != nil {
-			log.Printf("event %d: %v", next, err)
-			return
-		}
-		if err := handle(stored); err != nil {
-			log.Printf("event %d: %v", next, err)
-			return
-		}
-		if err := write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(next, 10))); err != nil {
 			log.Print(err)
+		}
+		if !isHandled {
 			return
 		}
 	}
+}
+
+// handleStored handles the event after the position, and says whether it did. One before upTo that is missing comes from the feed.
+func handleStored(upTo int64) (bool, error) {
+	next, body, err := readNext()
+	if errors.Is(err, os.ErrNotExist) && next < upTo {
+		if err := fetchPage(next - 1); err != nil {
+			log.Print(err)
+		}
+		next, body, err = readNext()
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	var stored event
+	if err = json.Unmarshal(body, &stored); err == nil {
+		err = handle(stored)
+	}
+	if err != nil {
+		return false, fmt.Errorf("event %d: %w", next, err)
+	}
+	err = write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(next, 10)))
+	return err == nil, err
+}
+
+// readNext gives the sequence and the bytes of the event after the position, or os.ErrNotExist where it is not stored.
+func readNext() (int64, []byte, error) {
+	last, err := position()
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err := os.ReadFile(fileOf(last + 1))
+	return last + 1, body, err
 }
 
 // tryAgain handles what is stored, which may have failed before, and then what the feed has beyond it: the next event may come after days.
@@ -264,8 +282,9 @@ func skipRemoved(after, first int64) error {
 			last = sequence - 1
 		}
 	}
-	if last <= after || position() != after {
-		return nil
+	now, err := position()
+	if err != nil || last <= after || now != after {
+		return err
 	}
 	log.Printf("There are no events from %d to %d: the service removed them after its time, or was restored and left the numbers out.", after+1, last)
 	return write(filepath.Join(inbox, "position"), []byte(strconv.FormatInt(last, 10)))
@@ -280,8 +299,13 @@ func handle(stored event) error {
 	if err != nil || failed == nil {
 		return err
 	}
-	if exists(restorationOf(failed)) || exists(filepath.Join(inbox, failed.TransactionID)) {
-		return nil
+	isRestored, err := exists(restorationOf(failed))
+	if err != nil || isRestored {
+		return err
+	}
+	isRestoredAsBefore, err := exists(filepath.Join(inbox, failed.TransactionID))
+	if err != nil || isRestoredAsBefore {
+		return err
 	}
 	return restore(failed)
 }
@@ -290,8 +314,8 @@ func handle(stored event) error {
 // name: the stored event has both ids.
 func enterRestorations() error {
 	isEntered := filepath.Join(inbox, "earlier-restorations-are-entered")
-	if exists(isEntered) {
-		return nil
+	if isDone, err := exists(isEntered); err != nil || isDone {
+		return err
 	}
 	files, err := filepath.Glob(filepath.Join(inbox, "*.json"))
 	if err != nil {
@@ -307,14 +331,26 @@ func enterRestorations() error {
 			continue
 		}
 		failed, err := failureOf(stored)
-		if err != nil || failed == nil || exists(restorationOf(failed)) || !exists(filepath.Join(inbox, failed.TransactionID)) {
+		if err != nil || failed == nil {
 			continue
 		}
-		if err := restore(failed); err != nil {
+		if err := enterRestoration(failed); err != nil {
 			return err
 		}
 	}
 	return write(isEntered, nil)
+}
+
+func enterRestoration(failed *contribution) error {
+	isRestored, err := exists(restorationOf(failed))
+	if err != nil || isRestored {
+		return err
+	}
+	isRestoredAsBefore, err := exists(filepath.Join(inbox, failed.TransactionID))
+	if err != nil || !isRestoredAsBefore {
+		return err
+	}
+	return restore(failed)
 }
 
 type contribution struct {
@@ -355,23 +391,33 @@ func restore(failed *contribution) error {
 	return write(restorationOf(failed), restored)
 }
 
-// position is where a new inbox begins: before the first event, or after START_AFTER.
-func position() int64 {
+// position is the sequence of the last handled event. A new inbox begins before the first event, or after START_AFTER.
+func position() (int64, error) {
 	text, err := os.ReadFile(filepath.Join(inbox, "position"))
-	if err != nil {
-		text = []byte(os.Getenv("START_AFTER"))
+	if errors.Is(err, os.ErrNotExist) {
+		sequence, _ := strconv.ParseInt(os.Getenv("START_AFTER"), 10, 64)
+		return sequence, nil
 	}
-	sequence, _ := strconv.ParseInt(string(text), 10, 64)
-	return sequence
+	if err != nil {
+		return 0, err
+	}
+	sequence, err := strconv.ParseInt(string(text), 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("position: %w", err)
+	}
+	return sequence, nil
 }
 
 func fileOf(sequence int64) string {
 	return filepath.Join(inbox, fmt.Sprintf("%019d.json", sequence))
 }
 
-func exists(path string) bool {
+func exists(path string) (bool, error) {
 	_, err := os.Stat(path)
-	return err == nil
+	if errors.Is(err, os.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // write leaves the whole file or none, on the disk when it returns.

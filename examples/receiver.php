@@ -270,7 +270,14 @@ function skip_removed(int $after, int $first): void
 function position(): int
 {
     $file = setting('INBOX') . '/position';
-    return (int) (is_file($file) ? file_get_contents($file) : setting('START_AFTER'));
+    if (!file_exists($file)) {
+        return (int) setting('START_AFTER');
+    }
+    $sequence = (string) file_get_contents($file);
+    if (!preg_match('/^[0-9]+$/D', $sequence)) {
+        throw new RuntimeException("$file could not be read.");
+    }
+    return (int) $sequence;
 }
 
 function file_of(int $sequence): string

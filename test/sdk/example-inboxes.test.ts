@@ -1,15 +1,16 @@
 /** The receivers of examples/ in other languages, whose inbox cannot be read or written. */
 
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { needsLanguage } from '../support/sample.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
-import { EXAMPLES, type Example, SECRET, startReceiver } from '../support/webhooks/example-receivers.ts';
+import { EXAMPLES, type Example, FOLDER, listenAsFeed, SECRET, startReceiver } from '../support/webhooks/example-receivers.ts';
 
 /** An inbox of the sandbox that is a folder. */
 function newInbox(): string {
@@ -54,4 +55,39 @@ test('examples/receiver.php without a php.ini answers 500 to an event that it ca
   );
   rmSync(file, { recursive: true });
   assert.equal((await send()).status, 200);
+});
+
+for (const name of ['receiver.go', 'receiver.php'])
+  test(`examples/${name} handles nothing while its position cannot be read, and goes on when it can`, {
+    ...HANG_LIMIT,
+    ...needsLanguage((EXAMPLES[name] as Example).language),
+  }, async () => {
+    const example = name === 'receiver.php' ? DISPLAYING : (EXAMPLES[name] as Example);
+    const settings = { INBOX: newInbox(), CATCH_UP_SECONDS: '3600', BASE_URL: await listenAsFeed() };
+    const { inbox, send, printed } = await startReceiver(example, settings);
+    mkdirSync(join(inbox, 'position'));
+    await send(sandboxFailure(1n));
+    await waitFor('word of the position', () => /position/.test(printed()), printed);
+    assert.deepEqual(FOLDER.listRestorations(inbox), []);
+    rmSync(join(inbox, 'position'), { recursive: true });
+    await send(sandboxFailure(1n));
+    await waitFor('restoration', () => FOLDER.listRestorations(inbox).length === 1, printed);
+  });
+
+test('examples/receiver.go handles no failure whose restoration cannot be looked for', {
+  ...HANG_LIMIT,
+  ...needsLanguage('go'),
+}, async () => {
+  const example = EXAMPLES['receiver.go'] as Example;
+  const settings = { INBOX: newInbox(), CATCH_UP_SECONDS: '3600', BASE_URL: await listenAsFeed() };
+  const { inbox, send, printed } = await startReceiver(example, settings);
+  const event = sandboxFailure(1n);
+  await send(event);
+  await waitFor('restoration', () => example.countHandled(inbox) === 1, printed);
+  const [restored = ''] = readdirSync(inbox).filter((name) => name.startsWith('restored-'));
+  rmSync(join(inbox, restored));
+  symlinkSync(restored, join(inbox, restored));
+  await send({ ...event, sequence: 2n });
+  await waitFor('end of the handler', () => example.countHandled(inbox) === 2 || printed().includes('event 2: '), printed);
+  assert.equal(example.countHandled(inbox), 1);
 });
