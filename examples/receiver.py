@@ -48,6 +48,7 @@ def open_inbox(path):
     inbox = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     inbox.execute("create table if not exists event (event_id text primary key, sequence integer not null unique, body text not null, handled_at real)")
     inbox.execute("create table if not exists restored (partner_event_id text primary key, transaction_id text not null, points text not null)")
+    inbox.execute("create index if not exists handled_event on event (sequence) where handled_at is not null")
     enter_restorations(inbox)
     return inbox
 
@@ -165,22 +166,27 @@ def find(inbox, sequence):
 def handle_next(inbox, up_to=None):
     """Handles the events that follow the position, one after the other. One before `up_to` that is missing comes from the feed."""
     while True:
-        next_one = position(inbox) + 1
-        found = find(inbox, next_one)
-        if not found and (up_to is None or next_one < up_to):
+        after = position(inbox)
+        if not find(inbox, after + 1) and (up_to is None or after + 1 < up_to):
             try:
-                fetch_page(inbox, next_one - 1)
+                fetch_page(inbox, after)
             except (OSError, ValueError, KeyError, http.client.HTTPException) as error:
                 print("GET /v1/events:", error, file=sys.stderr)
-            next_one = position(inbox) + 1
-            found = find(inbox, next_one)
-        if not found:
+        if not handle_stored(inbox):
             return
+
+
+def handle_stored(inbox):
+    """Whether the event after the position was there. Another process may have handled the one that was there before the transaction."""
+    with transaction(inbox):
+        found = find(inbox, position(inbox) + 1)
+        if not found:
+            return False
         event_id, body = found
-        with transaction(inbox):
-            if body:
-                handle(inbox, json.loads(body))
-            inbox.execute("update event set handled_at = ? where event_id = ?", (time.time(), event_id))
+        if body:
+            handle(inbox, json.loads(body))
+        inbox.execute("update event set handled_at = ? where event_id = ?", (time.time(), event_id))
+        return True
 
 
 def handle_for_ever(inbox, arrived):

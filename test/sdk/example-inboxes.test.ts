@@ -1,9 +1,11 @@
-/** The receivers of examples/ in other languages, whose inbox cannot be read or written. */
+/** The receivers of examples/ in other languages, whose inbox cannot be read or written, and how they find its position. */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { failedEvent, signedRequest } from '../../sdk/src/testing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -90,4 +92,53 @@ test('examples/receiver.go handles no failure whose restoration cannot be looked
   await send({ ...event, sequence: 2n });
   await waitFor('end of the handler', () => example.countHandled(inbox) === 2 || printed().includes('event 2: '), printed);
   assert.equal(example.countHandled(inbox), 1);
+});
+
+/** Runs Python that has receiver.py as `receiver`. @returns What it printed as JSON. */
+function runPython(program: string, INBOX: string): unknown {
+  const script = `import json, os, sqlite3, sys\nsys.path.insert(0, sys.argv[1])\nimport receiver\n${program}`;
+  const env = { ...process.env, INBOX, PYTHONDONTWRITEBYTECODE: '1' };
+  const { stdout, stderr } = spawnSync('python3', ['-c', script, join(ROOT, 'examples')], {
+    env,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.equal(stderr, '');
+  return JSON.parse(stdout);
+}
+
+test('examples/receiver.py handles no event that another process handled since it looked', needsLanguage('py'), () => {
+  const inbox = join(temporaryFolder('receiver'), 'inbox.db');
+  writeFileSync(`${inbox}.json`, stringifyExactJson(sandboxFailure(1n)));
+  const printed = runPython(
+    `
+inbox = receiver.open_inbox(os.environ["INBOX"])
+other = sqlite3.connect(os.environ["INBOX"], isolation_level=None)
+with open(os.environ["INBOX"] + ".json") as file:
+    receiver.store(inbox, "evt_1", 1, file.read())
+def handle_before(statement):
+    if statement == "begin immediate":
+        other.execute("update event set handled_at = 1 where handled_at is null")
+inbox.set_trace_callback(handle_before)
+receiver.handle_next(inbox, 0)
+print(json.dumps([other.execute("select handled_at from event").fetchall(), other.execute("select * from restored").fetchall()]))
+`,
+    inbox,
+  );
+  assert.deepEqual(printed, [[[1]], []]);
+});
+
+test('examples/receiver.py finds its position by an index, whatever number of events waits', needsLanguage('py'), () => {
+  const plans = runPython(
+    `
+inbox = receiver.open_inbox(os.environ["INBOX"])
+statements = []
+inbox.set_trace_callback(statements.append)
+receiver.position(inbox)
+inbox.set_trace_callback(None)
+print(json.dumps([row[3] for statement in statements for row in inbox.execute("explain query plan " + statement)]))
+`,
+    join(temporaryFolder('receiver'), 'inbox.db'),
+  );
+  assert.deepEqual(plans, ['SEARCH event USING INDEX handled_event']);
 });
