@@ -21,7 +21,8 @@ export class Wallet {
       create table if not exists gift (event_id text primary key, order_ref text not null, intent text not null,
         status text not null, due_ms integer, transaction_id text unique);
       -- A second click on the same order deducts nothing. After a failure the order is free again.
-      create unique index if not exists one_gift_of_an_order on gift (order_ref) where status <> 'restored'`);
+      create unique index if not exists one_gift_of_an_order on gift (order_ref) where status <> 'restored';
+      create index if not exists due_gifts on gift (due_ms)`);
     this.#database.prepare('select transaction_id from gift'); // a file without it ends the program here, and after no deduction
     this.#database.prepare('insert into account select ? where not exists (select * from account)').run(points);
   }
@@ -118,7 +119,8 @@ export class Wallet {
       this.#database.exec('commit');
       return result;
     } catch (error) {
-      this.#database.exec('rollback');
+      // After some errors, such as a full disk, SQLite has ended the transaction itself.
+      if (this.#database.isTransaction) this.#database.exec('rollback');
       throw error;
     }
   }

@@ -1,5 +1,6 @@
 /** The wallet of examples/: what a partner's own database has to hold. */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
@@ -129,22 +130,34 @@ test('of all looks together no more than 100 gifts are settled at a time', async
   assert.equal(ends.length, 100);
 });
 
-test('a look at what is due that fails is printed, and ends nothing', (t) => {
-  const path = join(temporaryFolder('wallet'), 'full.db');
-  const full = new Wallet(path, 1_000n);
-  full.deduct(intentOf('order-full', 1n));
-  const rows = new DatabaseSync(path);
-  after(() => rows.close());
-  rows.exec(`update gift set due_ms = 0;
-    create trigger full_disk before update on gift begin select raise(abort, 'disk full'); end`);
-  const print = t.mock.method(console, 'error', () => {});
-  let settled = 0;
-  const settle = async () => void settled++;
-  full.settleDue(settle);
-  assert.match(String(print.mock.calls[0]?.arguments[0]), /disk full/);
-  rows.exec('drop trigger full_disk');
-  full.settleDue(settle);
-  assert.deepEqual([print.mock.callCount(), settled], [1, 1]);
+// After some errors SQLite has rolled the transaction back itself: `raise(rollback)` ends as those do.
+for (const end of ['abort', 'rollback'])
+  test(`a look at what is due that fails, with the end ${end} of its transaction, is printed with its cause, and ends nothing`, (t) => {
+    const path = join(temporaryFolder('wallet'), 'full.db');
+    const full = new Wallet(path, 1_000n);
+    full.deduct(intentOf('order-full', 1n));
+    const rows = new DatabaseSync(path);
+    after(() => rows.close());
+    rows.exec(`update gift set due_ms = 0;
+      create trigger full_disk before update on gift begin select raise(${end}, 'disk full'); end`);
+    const print = t.mock.method(console, 'error', () => {});
+    let settled = 0;
+    const settle = async () => void settled++;
+    full.settleDue(settle);
+    assert.match(String(print.mock.calls[0]?.arguments[0]), /disk full/);
+    rows.exec('drop trigger full_disk');
+    full.settleDue(settle);
+    assert.deepEqual([print.mock.callCount(), settled], [1, 1]);
+  });
+
+test('what is due is found by an index, whatever number of gifts there was', () => {
+  const source = readFileSync(join(import.meta.dirname, '../../examples/wallet.ts'), 'utf8');
+  const [, select = ''] = /const select = '(.*)'/.exec(source) ?? [];
+  const plan = database.prepare(`explain query plan ${select}`).all(0, 100);
+  assert.deepEqual(
+    plan.map(({ detail }) => detail),
+    ['SEARCH gift USING INDEX due_gifts (due_ms<?)'],
+  );
 });
 
 test('a gift above the points of the account is not stored', () => {
