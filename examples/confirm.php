@@ -123,4 +123,5 @@ if (!preg_match('/^[!-~]+$/D', (string) getenv('API_KEY'))) {
     fwrite(STDERR, "API_KEY is not a key.\n");
     exit(2);
 }
-echo json_encode(confirm_contribution($intent, isset($argv[2]), (int) (getenv('WITHIN_SECONDS') ?: 60))), "\n";
+$withinSeconds = filter_var(getenv('WITHIN_SECONDS'), FILTER_VALIDATE_INT); // 0 is one attempt
+echo json_encode(confirm_contribution($intent, isset($argv[2]), $withinSeconds === false ? 60 : $withinSeconds)), "\n";

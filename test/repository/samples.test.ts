@@ -345,6 +345,12 @@ function declareCases(language: Language): void {
         { status: 503, headers: { 'retry-after': 'Sun' }, body: '{"error":{"code":"x","retryable":true}}' },
       ],
     ];
+    test('no time is one attempt', async () => {
+      const busy: Fault = { status: 503, body: '{"error":{"code":"x","retryable":true}}' };
+      const { outcome, exchanges } = await confirm(newIntent(), usual, [busy, 'none'], { withinSeconds: 0 });
+      assert.deepEqual([outcome, exchanges], [['unknown', 'x'], ['POST 503']]);
+    });
+
     for (const [title, answer] of strangers)
       test(`what answers is not the service: ${title}`, async () => {
         const { outcome, exchanges } = await confirm(newIntent(), usual, [answer], { withinSeconds: 1 });
