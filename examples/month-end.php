@@ -3,10 +3,11 @@
 // Settles the latest closed month, with the extension curl of PHP alone: php month-end.php list.csv
 //
 // It keeps the statement as statement.csv, compares your list with the settlement, prints the counts, and accepts the settlement if every
-// line is matched. Otherwise it ends with status 1 and accepts nothing: a person reads the lines. The same list gives the same result again.
+// line is matched, or other_settlement: that is no difference of this settlement. Otherwise it ends with status 1 and accepts nothing: a
+// person reads the lines. The same list gives the same result again.
 // So it does where the settlement has adjustments or carries something in, which no list of contributions has. When a person has read these lines of the
 // statement and found them right, a third word accepts: php month-end.php list.csv 1 accept
-// A settlement that is accepted already is compared and printed too, with status 0 if every line is matched.
+// A settlement that is accepted already is compared and printed too, with status 0 if no line differs.
 // After the operator corrected the settlement by an adjustment, a further attempt compares the list anew: php month-end.php list.csv 2
 
 declare(strict_types=1);
@@ -97,12 +98,13 @@ $counts = (array) $job->counts;
 foreach ($counts as $verdict => $count) {
     echo "$verdict $count\n";
 }
-unset($counts['matched']);
-if (array_filter($counts) !== []) {
-    fail("Not accepted: the lines are at $job->path/lines");
-}
 // It was accepted by a run before, or by hand.
 $isAccepted = $settlement->acknowledgement->status === 'accepted';
+// A line of another settlement is compared with that one, by its own list.
+unset($counts['matched'], $counts['other_settlement']);
+if (array_filter($counts) !== []) {
+    fail(($isAccepted ? 'Accepted before, but the list differs' : 'Not accepted') . ": the lines are at $job->path/lines");
+}
 // No list of contributions has these lines of the statement: a person reads them.
 $unlisted = $settlement->statement->line_count - $settlement->contribution_count;
 if (!$isAccepted && $unlisted !== 0 && ($argv[3] ?? '') !== 'accept') {

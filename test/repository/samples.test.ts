@@ -611,6 +611,29 @@ for (const language of ['ts', 'py', 'php'] as const)
       assert.ok(stdout.endsWith(`${counted({ matched: 1 })}accepted\n`), stdout);
     });
 
+    test('a list with a line of another settlement, and no difference, is accepted', async () => {
+      const { partner, folder } = await closedMonth();
+      const ofBefore = readFileSync(join(folder, 'list.csv'), 'utf8');
+      const intent = newIntent({ points: 30n });
+      await partner.client.confirm(bodyOf(intent));
+      const { settlement } = (await partner.client.post('/v1/sandbox/settlements/close', undefined)).body;
+      writeFileSync(join(folder, 'list.csv'), `${ofBefore}${intent.partnerEventId},${intent.partnerOrderRef},30\n`);
+      const { stdout, stderr, status } = await runBehind(partner, ['none'], name, [], folder);
+      assert.deepEqual([stderr, status], ['', 0]);
+      assert.ok(stdout.endsWith(`${counted({ matched: 1, other_settlement: 1 })}accepted\n`), stdout);
+      const { acknowledgement } = (await partner.client.call(`/v1/settlements/${settlement.settlement_id}`)).body.settlement;
+      assert.equal(acknowledgement.status, 'accepted');
+    });
+
+    test('of a settlement that is accepted already, a list that differs is not said to be refused, and the program ends with 1', async () => {
+      const { partner, folder, settlement } = await closedMonth([{ points: points - 1n }]);
+      const path = `/v1/settlements/${settlement.settlement_id}/acknowledgement`;
+      assert.equal((await partner.client.post(path, { status: 'accepted' })).status, 201);
+      const { stderr, status } = await runBehind(partner, ['none'], name, [], folder);
+      assert.equal(status, 1);
+      assert.match(stderr, /^Accepted before, but the list differs: the lines are at .*\/reconciliations\/rec_\w+\/lines$/m);
+    });
+
     test('a list with other points is not accepted by the word of a person either', async () => {
       const { partner, folder, acknowledged } = await closedMonth([{ points: points - 1n }]);
       const { status, stderr } = await runBehind(partner, ['none'], name, ['list.csv', '1', 'accept'], folder);
