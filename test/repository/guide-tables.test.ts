@@ -74,6 +74,8 @@ describe('the intents of the partner guide', async () => {
     assert.deepEqual(await findOther('restored', 'confirmed'), []);
     assert.equal(await end('restored', 'failed'), 0);
     assert.deepEqual(await findOther('restored', 'failed'), [{ status: 'confirmed' }]);
+    const restore = async () => (await run('update contribution_intent set transaction_id', 'restored', 'txn_2')).rowCount;
+    assert.deepEqual([await restore(), await restore()], [1, 0], 'the person gives the points back once');
   });
 
   test('the list of a month has what the service confirmed in it, whenever the points were deducted', async () => {
