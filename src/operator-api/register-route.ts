@@ -55,8 +55,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     onRequest: async (request, reply) => {
       const judge = () => judgeSession(request, route, tools);
       if (route.leastRole !== 'nobody')
-        request.operatorSession =
-          method === 'GET' ? await read(judge, { request, reply, tools }) : await judge().catch(refuseModified);
+        request.operatorSession = await (method === 'GET' ? read(judge, { request, reply, tools }) : judge());
       if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
@@ -68,7 +67,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const sent = takesFile ? { file: await tools.shared.files.hash(request, tools.uploads) } : { body: request.body };
       // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
-        request.operatorSession = await judgeSession(request, route, tools).catch(refuseModified);
+        request.operatorSession = await judgeSession(request, route, tools);
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.
@@ -85,7 +84,10 @@ function handle(route: OperatorRoute, call: Call): Promise<unknown> {
   return route.answer !== 'csv' ? read(work, call) : work();
 }
 
-/** Whoever is not signed in is told of no record. */
+/**
+ * Whoever is not signed in is told of no record. A record that was edited and met before the key of the request is looked at is no refusal:
+ * an earlier request with the same key may have made the change.
+ */
 async function change(route: OperatorRoute, call: Call & Partial<FinalCall>): Promise<unknown> {
   const work = async () => route.handle(call);
   return route.leastRole === 'nobody' ? work() : work().catch(refuseModified);

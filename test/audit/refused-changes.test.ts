@@ -132,6 +132,16 @@ test('evidence of an impact batch that was edited in the database is refused, no
   assert.deepEqual([status, body.error.details[0].code], [400, 'record_modified']);
 });
 
+test('a change by an operator whose record was edited in the database is in doubt: an earlier request with the same key may have made it', async () => {
+  const person = await signedInOperator(service, 'operator');
+  const { path } = await editedBatch('correct', {});
+  const wanted = [path, { quantity: '9' }, uniqueId('key')] as const;
+  assert.equal((await person.postOnce(...wanted)).status, 200);
+  await edit("update operator set name = 'Another' where operator_id = $1", [person.operatorId]);
+  const { status, body } = await person.postOnce(...wanted);
+  assert.deepEqual([status, body.error.code], [503, 'internal_service_unavailable']);
+});
+
 test('a change that is refused because a record was edited in the database stays an error in the log', async () => {
   const operationsPort = await freePort();
   const { output } = await spawnService(service.databaseUrl, {
