@@ -3,12 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { before, describe, test } from 'node:test';
 import { freePort } from '../../reliability/harness/free-port.ts';
+import { DEFAULT_RULES } from '../../src/domain/rules/contribution-rules.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { newBatch, newProject, withClosed } from '../support/environment.ts';
-import { type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
+import { type OperatorAnswer, type SignedInOperator, signedInOperator } from '../support/operator-client.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { spawnService, testService } from '../support/service.ts';
 import { closeNow } from '../support/settlements.ts';
@@ -159,4 +160,51 @@ test('a change that is refused because a record was edited in the database stays
       .split('\n')
       .find((each) => each.includes(id)) ?? '';
   assert.deepEqual([JSON.parse(line).level, JSON.parse(line).msg], [ERROR, 'unexpected error'], line);
+});
+
+describe('review decisions while a record was edited in the database', () => {
+  async function pending() {
+    const installation = await testService({ env: WEBHOOK_ENV, rulesOf: () => ({ ...DEFAULT_RULES, reviewThreshold: 1_000n }) });
+    const person = await signedInOperator(installation, 'operator');
+    const { partner, client } = await installation.newPartner();
+    const confirmed = [await client.confirm({ points: 1_000n }), await client.confirm({ points: 1_000n })];
+    const ids: string[] = confirmed.map(({ body }) => body.contribution.transaction_id);
+    const contributions = ids.map((transaction_id) => ({ partner_id: partner.partnerId, transaction_id }));
+    const key = uniqueId('key');
+    const decide = () => person.postOnce(`${V1}/reviews/decisions`, { decision: 'confirm', reason: 'known', contributions }, key);
+    return { pool: installation.database.pool, ids, decide };
+  }
+  const decisionsIn = ({ body }: OperatorAnswer) =>
+    body.decisions.map(({ status, error_code }: Record<string, string>) => `${status} ${error_code}`);
+
+  test('an edited contribution is not decided, and holds up no other', async () => {
+    const { pool, ids, decide } = await pending();
+    await asSuperuser(pool, async (client) => {
+      await client.query('update contribution set points = 1001 where transaction_id = $1', [ids[0]]);
+    });
+    const answer = await decide();
+    assert.deepEqual([answer.status, decisionsIn(answer)], [200, ['not_decided record_modified', 'confirmed null']], answer.text);
+  });
+
+  test('the start of the seals, edited after the first decision: the request is in doubt, and its key finds that decision later', async () => {
+    const { pool, decide } = await pending();
+    await pool.query(`
+      create function edit_seal_start() returns trigger language plpgsql set session_replication_role = replica as $$ begin
+        update audit_entry set after_json = after_json || ' ' where subject_id = 'contribution_seals';
+        return new;
+      end $$;
+      create trigger edit_seal_start after insert on audit_entry for each row when (new.action = 'review.confirm')
+        execute function edit_seal_start()`);
+    const { status, text } = await decide();
+    assert.equal(status, 503, text);
+    await pool.query('drop function edit_seal_start cascade');
+    await asSuperuser(pool, async (client) => {
+      await client.query("update audit_entry set after_json = trim(after_json) where subject_id = 'contribution_seals'");
+    });
+    // As if the process that claimed the key had died a minute ago.
+    const left = "update keyed_answer set claimed_at = claimed_at - interval '61 seconds' where answer is null";
+    assert.equal((await pool.query(left)).rowCount, 1);
+    const answer = await decide();
+    assert.deepEqual([answer.status, decisionsIn(answer)], [200, ['confirmed null', 'confirmed null']], answer.text);
+  });
 });

@@ -4525,7 +4525,7 @@ export interface components {
             status: "confirmed" | "failed" | "not_decided";
             /** @description Why the review was not decided; `null` where it was. */
             error: string | null;
-            /** @description The code of the error: one of the interface, or `record_modified` for a record that was edited in the database; `null` where it was decided. */
+            /** @description The code of the error: one of the interface, or `record_modified` for a contribution that was edited in the database; `null` where it was decided. */
             error_code: string | null;
             /** @description The decision that came before this one; `null` without one. */
             earlier: components["schemas"]["EarlierDecision"] | null;

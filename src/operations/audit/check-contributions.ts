@@ -2,7 +2,7 @@ import type { ContributionSeals } from '../../domain/contributions/contribution-
 import { formatValue } from '../../domain/settlements/compare-with-line.ts';
 import { listSealedContributions, type StoredContribution } from '../../store/contributions/contribution-seal.ts';
 import type { Queryable } from '../../store/database.ts';
-import { UnverifiedRecordError, WHAT_TO_DO } from './unverified-record.ts';
+import { EditedContributionError, WHAT_TO_DO } from './unverified-record.ts';
 
 /** A contribution that is not as the service recorded it. */
 export interface ContributionProblem {
@@ -11,8 +11,8 @@ export interface ContributionProblem {
   readonly message: string;
 }
 
-export function editedContribution({ message }: Pick<ContributionProblem, 'message'>): UnverifiedRecordError {
-  return new UnverifiedRecordError(`${message} ${WHAT_TO_DO}`);
+export function editedContribution({ message }: Pick<ContributionProblem, 'message'>): EditedContributionError {
+  return new EditedContributionError(`${message} ${WHAT_TO_DO}`);
 }
 
 export interface SealCheck {

@@ -117,7 +117,7 @@ export function sealedOnly({ contributionSeals }: Pick<Database, 'contributionSe
 }
 
 /**
- * @throws UnverifiedRecordError When the row does not match its seal: the next seal would confirm the edit.
+ * @throws EditedContributionError When the row does not match its seal: the next seal would confirm the edit.
  */
 export async function requireSealed(db: Queryable, { partnerId, transactionId }: ContributionId): Promise<void> {
   const [row] = await listSealedContributions(db, partnerId, [transactionId]);

@@ -13,6 +13,9 @@ export class RecordDiffersError extends UnverifiedRecordError {
   }
 }
 
+/** The row of one contribution differs from its seal: no other contribution is concerned. */
+export class EditedContributionError extends UnverifiedRecordError {}
+
 /** The advice for an operator, after the name of a row. */
 export const WHAT_TO_DO =
   'Nothing was changed. Dump the database as it is, run `npx partner-impact verify`, then restore the row from a backup. If the row is correct, an admin attests it: `attest`, `settlement attest` or `rule attest`.';

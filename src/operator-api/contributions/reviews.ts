@@ -1,7 +1,7 @@
 import { REVIEW_REASONS } from '../../domain/rules/contribution-rules.ts';
-import { recordNotFound, ServiceError } from '../../domain/service-error.ts';
+import { recordNotFound, ServiceError, unavailable } from '../../domain/service-error.ts';
 import { readNamesOfPartners } from '../../operations/access/read-names-of-partners.ts';
-import { UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
+import { EditedContributionError, UnverifiedRecordError } from '../../operations/audit/unverified-record.ts';
 import * as operations from '../../operations/contributions/list-reviews.ts';
 import {
   confirmPendingContribution,
@@ -163,7 +163,7 @@ export const decideReviews = operatorRoute({
         status: oneOf(['confirmed', 'failed', 'not_decided'], 'What it is now; `not_decided` where `error` says why.'),
         error: nullableText('Why the review was not decided; `null` where it was.'),
         error_code: nullableText(
-          'The code of the error: one of the interface, or `record_modified` for a record that was edited in the database; `null` where it was decided.',
+          'The code of the error: one of the interface, or `record_modified` for a contribution that was edited in the database; `null` where it was decided.',
         ),
         earlier: nullableShape(EarlierDecision, 'The decision that came before this one; `null` without one.'),
       }),
@@ -214,11 +214,14 @@ interface Refusal {
 /**
  * Why one is not decided. It holds up no other.
  *
- * @throws What concerns the others too.
+ * @throws What concerns the others too. Of an edited record it is ServiceError `internal_service_unavailable`: earlier ones of the list may
+ * be decided, which a refusal would deny, and the key of the request stays claimed.
  */
 function refusalOf(error: unknown): Refusal {
-  if (error instanceof UnverifiedRecordError) return { message: error.message, code: 'record_modified' };
+  if (error instanceof EditedContributionError) return { message: error.message, code: 'record_modified' };
   if (error instanceof ServiceError) return error;
+  if (error instanceof UnverifiedRecordError)
+    throw unavailable('The service could not complete the decisions; their outcome is unknown.', { cause: error });
   throw error;
 }
 
