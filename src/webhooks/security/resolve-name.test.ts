@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
+import { promisify } from 'node:util';
 import { request } from 'undici';
 import { openGuardedAgent } from './guarded-agent.ts';
 import { publicNames } from './resolve-name.ts';
@@ -68,4 +70,22 @@ test('a name is connected to although its name servers never say whether it has 
   after(() => dispatcher.destroy());
   const { statusCode } = await request(`http://local.example:${(server.address() as AddressInfo).port}/`, { dispatcher });
   assert.equal(statusCode, 200);
+});
+
+/** Looks a name up in a process that may open no file but those of its program. */
+const RESOLVE_WITHOUT_DEVICE = `
+const [folder, nameServer] = process.argv.slice(1);
+const { publicNames } = await import(folder + '/resolve-name.ts');
+console.log(await publicNames([nameServer])('failing.example').catch(({ code }) => code));
+`;
+
+test('of a name that no name server could resolve, nobody knows its addresses, where the process may not open the null device either', async () => {
+  const port = await openNameServer();
+  const program = ['--input-type=module', '--eval', RESOLVE_WITHOUT_DEVICE, import.meta.dirname, `127.0.0.1:${port}`];
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    '--permission',
+    `--allow-fs-read=${import.meta.dirname}`,
+    ...program,
+  ]);
+  assert.equal(stdout.trim(), 'EAI_AGAIN');
 });

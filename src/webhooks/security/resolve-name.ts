@@ -67,13 +67,21 @@ function noAddress(hostname: string, ends: readonly PromiseSettledResult<unknown
   return Object.assign(new Error(message, { cause: failure }), { code: NO_SERVER });
 }
 
+/** This process has as many files open as it may, or the whole machine has. */
+const FILES_USED_UP: ReadonlySet<unknown> = new Set(['EMFILE', 'ENFILE']);
+
 /**
  * The resolver says `ECONNREFUSED` of a name server that it could open no socket for, as of one that refused.
  *
- * @throws The error of the system when this process can open no file: perhaps no name server was asked.
+ * @throws The error of the system when this process can open no further file: perhaps no name server was asked. That it may not open this one
+ * says nothing about sockets.
  */
 function requireFreeFile(): void {
-  closeSync(openSync(devNull, 'r'));
+  try {
+    closeSync(openSync(devNull, 'r'));
+  } catch (error) {
+    if (FILES_USED_UP.has((error as NodeJS.ErrnoException).code)) throw error;
+  }
 }
 
 /** Resolves like other programs of this machine: for development, where receivers have names such as `localhost`. */
