@@ -85,7 +85,7 @@ export async function advanceClock(
         'too_large',
         `The clock would be more than ${AHEAD_YEARS_MAX} years ahead; it shows ${before.toISOString()}.`,
       );
-    // What moves no estimate stores nothing.
+    // What moves no estimate stores nothing that the quota counts.
     refuseSpent(usage.isSpent(partnerId) && (await hasEstimatesToMove(db, { partnerId, now: held.now }, LONG)));
     const byMs = BigInt(after.getTime() - before.getTime());
     const estimates = await advanceSandboxClock(db, { partnerId, byMs, now: held.now, idempotencyKey }, LONG);
