@@ -265,6 +265,33 @@ for (const [title, fail] of [
     assert.deepEqual(warnings, ['the hook is wrong', 'the hook is wrong']);
   });
 
+test('the functions of an object of options are called on it, so that they may use its other members', async () => {
+  class Options {
+    readonly nowMs = NOW_SECONDS * 1000;
+    readonly told: string[] = [];
+    clock() {
+      return this.nowMs;
+    }
+    onRefused({ problem }: { readonly problem: string }) {
+      this.told.push(problem);
+    }
+    onUnsequenced({ eventType }: { readonly eventType: string }) {
+      this.told.push(eventType);
+    }
+    onError(error: unknown) {
+      this.told.push((error as Error).message);
+    }
+  }
+  const options = new Options();
+  const impact = new PartnerImpact({ baseUrl: 'http://127.0.0.1:9', apiKey: 'pi_sandbox_test', fetch: feedOf(() => []) });
+  const handlers = { 'impact.transaction.confirmed': () => Promise.reject(new Error('not now')) };
+  const receiver = impact.events.receiver(SECRET, new MemoryInbox(), handlers, options);
+  await send(receiver, signed(confirmedEvent(1n), { secret: NEXT_SECRET }));
+  await send(receiver, signed(confirmedEvent(1n, { sequence: null, event_type: 'webhook.endpoint.test', data: {} })));
+  await send(receiver, signed(confirmedEvent(1n)));
+  assert.deepEqual(options.told, ['wrong_signature', 'webhook.endpoint.test', 'not now']);
+});
+
 function thrown(): never {
   throw new Error('the hook is wrong');
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer, get, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { after, describe, test } from 'node:test';
 import fastify from 'fastify';
@@ -253,10 +253,10 @@ describe('adapters', () => {
     after(() => process.off('warning', collect));
 
     /** A server that waits for its handler, and what the handler rejected with. */
-    async function serve(before: (response: ServerResponse) => void = () => {}) {
+    async function serve(before: (response: ServerResponse) => void = () => {}, { receiver } = newReceiver()) {
       warnings.length = 0;
       const failures: unknown[] = [];
-      const handler = nodeHandler(newReceiver().receiver);
+      const handler = nodeHandler(receiver);
       const ended = new EventEmitter();
       const server = createServer((request, response) => {
         before(response);
@@ -305,6 +305,25 @@ describe('adapters', () => {
       socket.write(`${head}{"event_id":`, () => socket.destroy());
       await end;
       assert.deepEqual([failures, warnings], [[], []]);
+    });
+
+    test('a connection of the partner that another server breaks, with the error of an aborted request: a warning', async () => {
+      const other = createServer((_request, response) => {
+        response.writeHead(200, { 'Content-Length': '100' }).write('{', () => response.destroy());
+      }).listen(0, '127.0.0.1');
+      after(() => other.close());
+      await once(other, 'listening');
+      const given = newReceiver();
+      const look = async (): Promise<Response> => {
+        const [answer] = await once(get({ host: '127.0.0.1', port: (other.address() as AddressInfo).port }), 'response');
+        await Array.fromAsync(answer);
+        return new Response();
+      };
+      const { port, ended, failures } = await serve(undefined, { ...given, receiver: Object.assign(look, given.receiver) });
+      const end = ended();
+      assert.equal(await post(`http://127.0.0.1:${port}/hook`, signed(confirmedEvent(1n))), 500);
+      await end;
+      assert.deepEqual([failures, warnings], [[], ['aborted']]);
     });
   });
 

@@ -6,6 +6,8 @@ export interface NodeRequest extends AsyncIterable<Uint8Array> {
   readonly method?: string | undefined;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly readableEnded: boolean;
+  /** What ended the stream before its end. */
+  readonly errored?: unknown;
   readonly body?: unknown;
 }
 
@@ -26,15 +28,18 @@ export function nodeHandler(receiver: Receiver): (request: NodeRequest, response
       response.writeHead(answer.status, Object.fromEntries(answer.headers));
       response.end(await answer.text());
     } catch (error) {
-      if (!isAborted(error)) process.emitWarning(error instanceof Error ? error : new Error(String(error)));
+      if (!isAborted(request, error)) process.emitWarning(error instanceof Error ? error : new Error(String(error)));
       answerInternal(response);
     }
   };
 }
 
-/** Whether the sender went away before the end of the body, which anybody can do at any time. */
-function isAborted(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+/**
+ * Whether the sender went away before the end of the body, which anybody can do at any time. A connection of the partner's own code breaks
+ * with the same code and text, but is not the error of this request.
+ */
+function isAborted({ errored }: NodeRequest, error: unknown): boolean {
+  return error instanceof Error && error === errored && 'code' in error && error.code === 'ECONNRESET';
 }
 
 function answerInternal(response: NodeResponse): void {

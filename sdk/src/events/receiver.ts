@@ -109,7 +109,7 @@ class EventReceiver<Tx> {
       return answer(415, { problem: 'not_json' });
     const body = await readBody(received);
     if (!body) return answer(413, { problem: 'too_large' });
-    const nowMs = (this.#options.clock ?? Date.now)();
+    const nowMs = this.#options.clock?.() ?? Date.now();
     const problem = findSignatureProblem(this.#secrets, (name) => received.headers.get(name), body, nowMs);
     if (problem) {
       const challenge = answerChallenge(body);
@@ -237,16 +237,14 @@ class EventReceiver<Tx> {
   }
 
   #tellRefused(problem: SignatureProblem, webhookId: string | null): void {
-    const { onRefused } = this.#options;
-    tell(() => onRefused?.({ problem, webhookId }));
-    if (onRefused || this.#warned.has(problem)) return;
+    tell(() => this.#options.onRefused?.({ problem, webhookId }));
+    if (this.#options.onRefused || this.#warned.has(problem)) return;
     this.#warned.add(problem);
     process.emitWarning(`A webhook was refused (${problem}). ${ADVICE[problem]}`);
   }
 
   #report(error: unknown): void {
-    const { onError } = this.#options;
-    tell(() => (onError ? onError(error) : warn(error)));
+    tell(() => (this.#options.onError ? this.#options.onError(error) : warn(error)));
   }
 }
 
