@@ -195,8 +195,8 @@ test(
 test('the audit says which step of a batch was recorded', needsBrowser, async () => {
   const { impactBatchId } = await newLateBatch();
   for (const [language, text] of [
-    ['en', 'Step of a batch recorded: Allocated'],
-    ['ar', 'سُجّلت خطوة لدفعة: مُخصَّصة'],
+    ['en', 'Step of an impact batch recorded: Allocated'],
+    ['ar', 'سُجّلت خطوة لدفعة أثر: مُخصَّصة'],
   ] as const) {
     const page = await browser.signedIn('viewer', { language });
     await page.goto(`${browser.baseUrl}/audit?subject=${impactBatchId}`);
