@@ -53,7 +53,7 @@ describe('the dialog that drafts an adjustment', needsBrowser, () => {
     await button.dblclick();
     await waitFor('the draft', () => Promise.resolve(sent > 0));
     for (const field of ['Change of points', 'Reason for the partner, in English'])
-      assert.ok(await form.getByLabel(field).isDisabled(), field);
+      await waitFor(`lock of ${field}`, () => form.getByLabel(field).isDisabled());
     await button.click({ force: true });
     letGo();
     await page.getByRole('heading', { level: 1, name: 'Adjustment' }).waitFor();
