@@ -89,7 +89,7 @@ export function Age({ at }: { readonly at: string | null | undefined }) {
   const now = useServiceNow();
   if (!at) return <Absent />;
   return (
-    <time dateTime={at} className="figure" {...hint(formatUtc(at))}>
+    <time dateTime={at} className="figure age" {...hint(formatUtc(at))}>
       {formatRelative(at, now, language)}
     </time>
   );
