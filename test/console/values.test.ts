@@ -9,6 +9,7 @@ import fc from 'fast-check';
 import { inOneSpelling } from '../../console/src/format/arabic-spelling.ts';
 import { inDigits } from '../../console/src/format/as-meant.ts';
 import { beginningOf } from '../../console/src/format/beginning-of.ts';
+import { isolateForeign } from '../../console/src/format/isolate.ts';
 import { countArabic, countEnglish } from '../../console/src/format/plural.ts';
 import {
   addDecimals,
@@ -39,6 +40,7 @@ import { JOB } from '../../console/src/pages/jobs/job-texts.ts';
 import { deltaOf, type ReconciliationLine } from '../../console/src/pages/reconciliations/verdicts.ts';
 import { whyUnreadable } from '../../console/src/pages/reconciliations/wrong-line.ts';
 import { REVIEW } from '../../console/src/pages/reviews/review-texts.ts';
+import { COMMON } from '../../console/src/texts/common-texts.ts';
 import type { Texts } from '../../console/src/texts/text.ts';
 import { inOneSpelling as inSpellingOfService } from '../../src/domain/access/arabic-spelling.ts';
 import { findMinorUnits } from '../../src/domain/numbers/currency.ts';
@@ -223,6 +225,11 @@ describe('times', () => {
     );
     const months = ['Asia/Riyadh', 'UTC', 'America/New_York'].map((zone) => monthAt(Date.parse('2026-11-30T22:30:00Z'), zone));
     assert.deepEqual(months, ['2026-12', '2026-11', '2026-11']);
+  });
+
+  test('name the zone of the reader in Arabic without the word for a time where it is UTC', () => {
+    const nameOf = (zone: string) => COMMON.zoneOf[1](isolateForeign(cityOf(zone, 'ar'))).replaceAll(/[\u2066-\u2069]/g, '');
+    assert.deepEqual(['Etc/UTC', 'Asia/Riyadh'].map(nameOf), ['التوقيت العالمي', 'توقيت الرياض']);
   });
 
   test('say how far away they are', () => {

@@ -109,7 +109,8 @@ export const COMMON = {
     'It cannot be shown. The other pages work. Load it again; if it fails again, send the text below to whoever runs the service.',
     'تعذّر عرضها، والصفحات الأخرى تعمل. أعد تحميلها، وإن تكرّر الخلل فأرسل النص أدناه إلى من يدير الخدمة.',
   ],
-  zoneOf: [(city: string) => `${city} time`, (city: string) => `توقيت ${city}`],
+  // UTC is called a time itself in Arabic.
+  zoneOf: [(city: string) => `${city} time`, (city: string) => (city.includes('التوقيت') ? city : `توقيت ${city}`)],
   ownZone: [(city: string) => `Your time: ${city}`, (city: string) => `توقيتك: ${city}`],
   ownZoneHelp: [
     (zone: string) => `Times that name no city are in your zone, ${zone}.`,
