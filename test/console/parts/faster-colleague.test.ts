@@ -237,7 +237,15 @@ describe('an adjustment and a failure that a colleague decided first', needsBrow
         );
       const page = await browser.signedIn('approver', { language: 'ar' });
       await page.goto(`${browser.baseUrl}${list}`);
+      // What the dialog reads as it opens is of before the colleague's decision.
+      const isRead = ['failure.approve', 'failure.reject'].map((action) =>
+        page.waitForResponse((response) => {
+          const { pathname, searchParams } = new URL(response.url());
+          return pathname === '/operator/v1/audit' && searchParams.get('action') === action;
+        }),
+      );
       await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'اعتماد' }).click();
+      await Promise.all(isRead);
       const dialog = page.getByRole('dialog');
       await dialog.getByRole('button', { name: 'اعتماد' }).waitFor();
       await beforeItLooksAgain(page, '/operator/v1/audit', async () => {
