@@ -31,8 +31,8 @@ interface Shape {
  * After the answer `limitRequestTime` reads on.
  */
 const REST_BOUNDS = { idleMs: 1_000, totalMs: 30_000, bytesMax: LIST_LIMITS.bytes };
-/** Of a sender who is too slow, or may send no longer: nothing more is taken from it. */
-const ENDING_STATUSES = [401, 403, 408];
+/** Of a sender who is too slow, may send no longer, or has sent too much: nothing more is taken from it, and its connection ends. */
+const ENDING_STATUSES = [401, 403, 408, 413];
 
 /** One list that is compared, and one request that is a replay or a retry that came too early. */
 const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
@@ -65,8 +65,8 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
         begun.add(request);
       },
       async onSend(request, reply) {
-        if (begun.has(request) && !ENDING_STATUSES.includes(reply.statusCode))
-          await uploads.discard(request.raw.iterator({ destroyOnReturn: false }), REST_BOUNDS);
+        if (ENDING_STATUSES.includes(reply.statusCode)) reply.header('connection', 'close');
+        else if (begun.has(request)) await uploads.discard(request.raw.iterator({ destroyOnReturn: false }), REST_BOUNDS);
       },
     },
     async (request, reply) => {
