@@ -193,6 +193,19 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
   });
 
+  test('the rest of a refused list is taken no longer once the key of its sender is revoked', async () => {
+    const { client, keyId } = await withSettlements(1);
+    const request = openUpload({ client, path: '/v1/settlements/stl_unknown' });
+    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+    // More often than a pause ends the rest.
+    const sending = setInterval(() => request.write('x,1\n'), 200);
+    await revokeApiKey(database, OWNER, keyId);
+    const [{ statusCode, headers }] = await answered;
+    clearInterval(sending);
+    assert.deepEqual([statusCode, headers.connection], [404, 'close']);
+    request.destroy();
+  });
+
   test('a list that is under way when its key is revoked is not recorded', async () => {
     const of = await withSettlements(2);
     const list = await beginList(of);

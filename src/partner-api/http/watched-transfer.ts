@@ -7,7 +7,7 @@ const ALLOWED_CHECK_EVERY_MS = 4_000;
 const PACE_MIN_BYTES_PER_SECOND = 16 * 1024;
 const WAITED_UNPACED_MS = 30_000;
 /** The highest speed at which a partner's list is read, so that one that is only hashed leaves the processor to others. */
-const READ_MAX_BYTES_PER_SECOND = 32 * 1024 * 1024;
+export const LIST_READ_MAX_BYTES_PER_SECOND = 32 * 1024 * 1024;
 
 export interface TransferWatch {
   /** The direction of the transfer: the partner sends the chunks, or receives them. */
@@ -44,7 +44,7 @@ export async function* watchTransfer(
       await checkAllowed();
       decidedAtMs = clock();
     }
-    const aheadMs = partner === 'sends' ? (bytes / READ_MAX_BYTES_PER_SECOND) * 1_000 - (clock() - startedAtMs) : 0;
+    const aheadMs = partner === 'sends' ? (bytes / LIST_READ_MAX_BYTES_PER_SECOND) * 1_000 - (clock() - startedAtMs) : 0;
     if (aheadMs >= 1) await pause(aheadMs);
     sinceMs = clock();
     yield chunk;

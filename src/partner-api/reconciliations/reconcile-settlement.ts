@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Static } from 'typebox';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
@@ -31,8 +31,8 @@ interface Shape {
  * After the answer `limitRequestTime` reads on.
  */
 const REST_BOUNDS = { idleMs: 1_000, totalMs: 30_000, bytesMax: LIST_LIMITS.bytes };
-/** Of a sender who is too slow, may send no longer, or has sent too much: nothing more is taken from it, and its connection ends. */
-const ENDING_STATUSES = [401, 403, 408, 413];
+/** Of a sender who is too slow, or has sent too much: nothing more is taken from it, and its connection ends. */
+const ENDING_STATUSES = [408, 413];
 
 /** One list that is compared, and one request that is a replay or a retry that came too early. */
 const UPLOAD_SHARES = { name: 'lists', perPartner: 2, inAll: 16 };
@@ -46,6 +46,20 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
   takeListsAsStreams(app);
   const beginUpload = shareTransfers(UPLOAD_SHARES);
   const begun = new WeakSet<FastifyRequest>();
+  /** Nothing more is taken from a sender who may send no longer, whatever its list is answered. */
+  const checkAllowed = async (request: FastifyRequest, reply: FastifyReply) => {
+    try {
+      await requirePermission(request, authenticate);
+    } catch (error) {
+      reply.header('connection', 'close');
+      throw error;
+    }
+  };
+  const readRest = async (request: FastifyRequest, reply: FastifyReply) => {
+    const chunks = request.raw.iterator({ destroyOnReturn: false });
+    const rest = watchTransfer(chunks, { partner: 'sends', checkAllowed: () => checkAllowed(request, reply) });
+    await uploads.discard(rest, REST_BOUNDS);
+  };
   app.post<Shape>(
     '/v1/settlements/:settlement_id/reconciliations',
     {
@@ -66,7 +80,7 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       },
       async onSend(request, reply) {
         if (ENDING_STATUSES.includes(reply.statusCode)) reply.header('connection', 'close');
-        else if (begun.has(request)) await uploads.discard(request.raw.iterator({ destroyOnReturn: false }), REST_BOUNDS);
+        else if (begun.has(request) && !request.raw.readableEnded) await readRest(request, reply);
       },
     },
     async (request, reply) => {
@@ -75,15 +89,15 @@ export function reconcileSettlement(app: FastifyInstance, { operations, authenti
       const { partnerId } = callerOf(request);
       if (!isLongIdentifier(settlementId)) throw settlementNotFound();
       const format = formatOfList(request);
-      const checkAllowed = () => requirePermission(request, authenticate);
+      const requireSenderAllowed = () => checkAllowed(request, reply);
       const body = request.body as Readable;
       const arriving = uploads.chunksOf(body.iterator({ destroyOnReturn: false }), 'the list', TRANSFER_BOUNDS);
-      const chunks = watchTransfer(arriving, { partner: 'sends', checkAllowed });
+      const chunks = watchTransfer(arriving, { partner: 'sends', checkAllowed: requireSenderAllowed });
       const standing = () => {
         const { isSuspended, unverified } = callerOf(request);
         return { isSuspended, isUnverified: unverified === 'partner' };
       };
-      const list = { partnerId, settlementId, idempotencyKey, format, chunks, requireSenderAllowed: checkAllowed, standing };
+      const list = { partnerId, settlementId, idempotencyKey, format, chunks, requireSenderAllowed, standing };
       const { reconciliation, isReplay } = await operations.reconcileSettlement.take(list);
       if (isReplay) markReplayed(reply);
       reply.header('location', reconciliationPath(reconciliation));
