@@ -6,7 +6,6 @@ import { readConfig } from '../../src/config.ts';
 import type { PartnerRates } from '../../src/domain/access/partner-rates.ts';
 import type { PasswordCosts } from '../../src/domain/access/password.ts';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
-import { DEFAULT_TIME_ZONE } from '../../src/domain/settlements/settlement-period.ts';
 import { type ApiKeyOptions, type IssuedApiKey, issueApiKey } from '../../src/operations/access/manage-api-key.ts';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { openAuditKeys } from '../../src/service/keys/configured-keys.ts';
@@ -16,6 +15,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
 import { Client } from './client.ts';
+import { QUIET_ZONE } from './clock/quiet-zone.ts';
 import { testDatabase } from './postgres/database.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -146,7 +146,7 @@ export function withPartners(baseUrl: string, database: Database): Omit<TestServ
   return {
     baseUrl,
     database,
-    async newPartner({ rates = {}, timeZone = DEFAULT_TIME_ZONE, key: terms = {}, of } = {}) {
+    async newPartner({ rates = {}, timeZone = QUIET_ZONE, key: terms = {}, of } = {}) {
       const partner = of ?? (await createPartner(database, OWNER, 'Test partner', { ...OPEN_RATES, ...rates, timeZone }));
       const defaults: ApiKeyOptions = { name: 'test', permission: 'read_write', allowedAddresses: [], expiresAt: null };
       const key = await issueApiKey(database, OWNER, {

@@ -12,7 +12,6 @@ import { findOpenSettlement, type Settlement } from '../../src/store/settlements
 import { eachSettlementLine } from '../../src/store/settlements/settlement-line.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { auditKeys } from './actor.ts';
-import { QUIET_ZONE } from './clock/quiet-zone.ts';
 import { signedInOperator } from './operator-client.ts';
 import type { TestService } from './service.ts';
 
@@ -36,9 +35,9 @@ export async function openFirst(database: Database, partner: Partner): Promise<S
   return getOpen(database, partner.partnerId);
 }
 
-/** A partner with its first settlement open, of a month that does not end during the test. */
+/** A partner with its first settlement open. */
 export async function newSettledPartner({ newPartner, database }: Pick<TestService, 'newPartner' | 'database'>) {
-  const { partner, client } = await newPartner({ timeZone: QUIET_ZONE });
+  const { partner, client } = await newPartner();
   return { partner, partnerId: partner.partnerId, client, open: await openFirst(database, partner) };
 }
 
