@@ -159,6 +159,20 @@ describe('a request that is refused before its body has arrived', () => {
     }
   });
 
+  test('gets no second answer, though the rest of its body never comes, or is malformed', async () => {
+    for (const [headers, rest] of [
+      [{ 'Content-Length': '100' }, ''],
+      [CHUNKED, 'no chunk\r\n'],
+    ] as const) {
+      const { socket, answered, received } = await open();
+      socket.write(head(CONFIRM, headers));
+      await answered(401);
+      socket.end(rest);
+      await untilClosed(socket);
+      assert.equal(received().split('HTTP/1.1 ').length - 1, 1, received());
+    }
+  });
+
   test('keeps its connection for the next one when the body comes later', async () => {
     for (const [headers, body] of [
       [CHUNKED, inChunks(['x'.repeat(100)]) + END],

@@ -193,18 +193,22 @@ describe('a partner that is suspended, or whose key is revoked', HANG_LIMIT, () 
     assert.deepEqual(await statusesOf(of.partnerId), ['failed']);
   });
 
-  test('the rest of a refused list is taken no longer once the key of its sender is revoked', async () => {
-    const { client, keyId } = await withSettlements(1);
-    const request = openUpload({ client, path: '/v1/settlements/stl_unknown' });
-    const answered = once(request, 'response') as Promise<[IncomingMessage]>;
-    // More often than a pause ends the rest.
-    const sending = setInterval(() => request.write('x,1\n'), 200);
-    await revokeApiKey(database, OWNER, keyId);
-    const [{ statusCode, headers }] = await answered;
-    clearInterval(sending);
-    assert.deepEqual([statusCode, headers.connection], [404, 'close']);
-    request.destroy();
-  });
+  for (const [what, end] of [
+    ['the key of its sender is revoked', ({ keyId }: ReconciledPartner) => revokeApiKey(database, OWNER, keyId)],
+    ['its partner is suspended', ({ partnerId }: ReconciledPartner) => suspendPartner(database, OWNER, partnerId)],
+  ] as const)
+    test(`the rest of a refused list is taken no longer once ${what}`, async () => {
+      const of = await withSettlements(1);
+      const request = openUpload({ ...of, path: '/v1/settlements/stl_unknown' });
+      const answered = once(request, 'response') as Promise<[IncomingMessage]>;
+      // More often than a pause ends the rest.
+      const sending = setInterval(() => request.write('x,1\n'), 200);
+      await end(of);
+      const [{ statusCode, headers }] = await answered;
+      clearInterval(sending);
+      assert.deepEqual([statusCode, headers.connection], [404, 'close']);
+      request.destroy();
+    });
 
   test('a list that is under way when its key is revoked is not recorded', async () => {
     const of = await withSettlements(2);
@@ -307,25 +311,36 @@ describe('a list costs a bounded amount of work', HANG_LIMIT, () => {
   }
 });
 
-/** Sends the whole list before it reads a byte of the answer, as many HTTP clients do, and wants the connection to end with it. */
-async function sendThenRead({ client, path }: Pick<ReconciledPartner, 'client' | 'path'>, list: Buffer, headers: object) {
+/**
+ * Sends the whole list before it reads a byte of the answer, as many HTTP clients do, and ends its side of the connection.
+ *
+ * @param list With a pause before its second part, which is longer than the service waits for it with the answer.
+ */
+async function sendThenRead(
+  { client, path }: Pick<ReconciledPartner, 'client' | 'path'>,
+  list: readonly Buffer[],
+  headers: object,
+) {
   const { hostname, port, host } = new URL(service.baseUrl);
   const socket = connect({ host: hostname, port: Number(port) });
   const lines = Object.entries({
     host,
-    connection: 'close',
     'x-api-key': client.apiKey,
     'idempotency-key': uniqueId('key'),
     'content-type': 'text/csv',
-    'content-length': list.byteLength,
+    'content-length': list.reduce((sum, { byteLength }) => sum + byteLength, 0),
     ...headers,
-  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  })
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}: ${value}\r\n`);
   socket.pause();
-  await new Promise<void>((resolve, reject) => {
-    socket.on('error', reject);
-    socket.write(`POST ${path}/reconciliations HTTP/1.1\r\n${lines.join('')}\r\n`);
-    socket.write(list, () => resolve());
-  });
+  const failed = new Promise<never>((_resolve, reject) => socket.on('error', reject));
+  socket.write(`POST ${path}/reconciliations HTTP/1.1\r\n${lines.join('')}\r\n`);
+  for (const [index, part] of list.entries()) {
+    if (index > 0) await sleep(1_500);
+    await Promise.race([failed, new Promise((resolve) => socket.write(part, resolve))]);
+  }
+  socket.end();
   const answer = await text(socket);
   return { status: Number(answer.split(' ')[1]), answer };
 }
@@ -335,7 +350,7 @@ describe(
   HANG_LIMIT,
   () => {
     const rest = Buffer.alloc(20 << 20, 'x,1\n');
-    const withHeader = (header: string) => Buffer.concat([Buffer.from(header), rest]);
+    const withHeader = (header: string) => [Buffer.concat([Buffer.from(header), rest])];
 
     test('a column is missing, another media type, compressed, an open or unknown settlement', async () => {
       const of = await withSettlements(1);
@@ -350,6 +365,31 @@ describe(
         const answer = await sendThenRead(to, list, headers);
         assert.deepEqual([answer.status, answer.answer.includes(code)], [status, true], answer.answer);
       }
+    });
+
+    test('it pauses between two parts', async () => {
+      const of = await withSettlements(1);
+      const unknown = { ...of, path: '/v1/settlements/stl_unknown' };
+      for (const size of ['content-length', 'chunks']) {
+        const parts = [Buffer.from(HEADER), rest];
+        const framed = parts.map((part) =>
+          Buffer.concat([Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')]),
+        );
+        const headers = size === 'chunks' ? { 'content-length': undefined, 'transfer-encoding': 'chunked' } : {};
+        const { status, answer } = await sendThenRead(
+          unknown,
+          size === 'chunks' ? [...framed, Buffer.from('0\r\n\r\n')] : parts,
+          headers,
+        );
+        assert.equal(status, 404, `${size}: ${answer}`);
+      }
+    });
+
+    test('it has more lines than a list may have', async () => {
+      const of = await withSettlements(1);
+      const lines = Buffer.from(`${HEADER}${'event-of-nobody,order-of-nobody,1\n'.repeat(LIST_LIMITS.lines + 200_000)}`);
+      const { status, answer } = await sendThenRead(of, [lines], {});
+      assert.deepEqual([status, answer.includes('too_many_lines')], [413, true], answer);
     });
 
     test('another list is under way', async () => {

@@ -1,13 +1,25 @@
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { extname } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import type { Environment } from '../../domain/access/api-key.ts';
-import type { DocsFiles } from './docs-files.ts';
+import type { DocsFile, DocsFiles } from './docs-files.ts';
 
-const PROGRAM = new URL(`./docs-worker${extname(import.meta.url)}`, import.meta.url);
+const PROGRAM = fileURLToPath(new URL(`./docs-program${extname(import.meta.url)}`, import.meta.url));
 
-/** Every file of the documentation, made in a thread of its own: it takes half a second of the processor, in which others are answered. */
+/**
+ * Every file of the documentation, made in a process of its own: it takes a second of the processor, in which others are answered, and
+ * 100 MB, which the system has again.
+ */
 export async function buildDocs(environment: Environment): Promise<DocsFiles> {
-  const [files] = (await once(new Worker(PROGRAM, { workerData: environment }), 'message')) as [DocsFiles];
+  const files = new Map<string, DocsFile>();
+  const child = fork(PROGRAM, [environment], {
+    serialization: 'advanced',
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  child.on('message', ([name, file]: [string, DocsFile]) => files.set(name, file));
+  const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
+  if (code !== 0) throw new Error(`The process that makes the documentation ended with ${signal ?? code}.`);
   return files;
 }

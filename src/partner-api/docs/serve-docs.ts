@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Environment } from '../../domain/access/api-key.ts';
 import { unavailable } from '../../domain/service-error.ts';
@@ -26,6 +27,7 @@ const PREFIX = '/docs';
 /** So many files are on their way at once; nobody needs a key for them, so that more would be anybody's to take. */
 const IN_FLIGHT_MAX = 32;
 const RETRY_AFTER_SECONDS = 2;
+const PART_BYTES = 64 * 1024;
 
 /** The documentation at `/docs`, without a key. Its files are built once, for the first who asks. */
 export function serveDocs(app: FastifyInstance, environment: Environment): void {
@@ -53,12 +55,21 @@ export function serveDocs(app: FastifyInstance, environment: Environment): void 
     });
     if (hasTag(request.headers['if-none-match'], file.etag)) return reply.code(304).send();
     if (isCompressed) reply.header('content-encoding', 'gzip');
-    return reply.type(file.type).send(isCompressed ? file.compressed : file.plain);
+    const bytes = isCompressed ? file.compressed : file.plain;
+    return reply
+      .type(file.type)
+      .header('content-length', bytes.byteLength)
+      .send(Readable.from(inParts(bytes)));
   };
   app.get(PREFIX, { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/`, 308));
   // Where programs look for it.
   app.get('/llms.txt', { schema: { hide: true } }, async (_request, reply) => reply.redirect(`${PREFIX}/llms.txt`, 308));
   app.get(`${PREFIX}/*`, { schema: { hide: true } }, answer);
+}
+
+/** Node copies what it sends together with a head, and keeps it until the client has read it all. */
+function* inParts(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let from = 0; from < bytes.byteLength; from += PART_BYTES) yield bytes.subarray(from, from + PART_BYTES);
 }
 
 /** A page with another address is shown, a browser gets a page, and a program an error. */

@@ -63,7 +63,9 @@ export function nodeAnswers(
   return {
     answerClientError(error, socket) {
       const underWay = socket._httpMessage;
-      if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+      // The rest of a request that is answered already.
+      const isRest = !underWay && socket.parser?.incoming?.complete === false;
+      if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent || isRest) {
         socket.destroy();
         return;
       }

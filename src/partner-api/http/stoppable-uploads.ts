@@ -25,21 +25,24 @@ export class StoppableUploads {
 
   /**
    * Reads what is left of an upload that is refused before it has arrived, up to the bounds: a client that sends first and reads then
-   * would lose the answer with its connection.
+   * would lose the answer with its connection. It ends where the iteration throws: its sender is gone, pauses, or may send no longer.
+   *
+   * @returns Whether the service still runs; its stop waits for no rest.
    */
   async discard(
     rest: AsyncIterable<Uint8Array>,
     { bytesMax, ...bounds }: StreamBounds & { readonly bytesMax: number },
-  ): Promise<void> {
+  ): Promise<boolean> {
     let bytes = 0;
     try {
       for await (const chunk of this.#arriving(rest, 'it', bounds)) {
         bytes += chunk.byteLength;
-        if (bytes > bytesMax) return;
+        if (bytes > bytesMax) break;
       }
     } catch {
-      // Its sender is gone or pauses, or the service stops: the answer waits no longer.
+      // The answer waits no longer.
     }
+    return !this.#stop.signal.aborted;
   }
 
   async *#arriving<Chunk>(chunks: AsyncIterable<Chunk>, what: string, { idleMs, totalMs }: StreamBounds): AsyncGenerator<Chunk> {

@@ -4,7 +4,7 @@ import { unavailable } from '../../domain/service-error.ts';
 /** A credential is at most 4 s old: checked this often, revocation and suspension take effect within 10 s. */
 const ALLOWED_CHECK_EVERY_MS = 4_000;
 /** The least speed of a partner, after the service has waited for it for this time in all. */
-const PACE_MIN_BYTES_PER_SECOND = 16 * 1024;
+export const PACE_MIN_BYTES_PER_SECOND = 16 * 1024;
 const WAITED_UNPACED_MS = 30_000;
 /** The highest speed at which a partner's list is read, so that one that is only hashed leaves the processor to others. */
 export const LIST_READ_MAX_BYTES_PER_SECOND = 32 * 1024 * 1024;
