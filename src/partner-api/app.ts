@@ -53,9 +53,9 @@ const SERVER: ServerOptions = {
 /** Builds the interface without listening. */
 export async function buildPartnerApi(options: PartnerApiOptions): Promise<PartnerApi> {
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
-  const { partnerOf } = options.authenticate;
+  const { knownCaller } = options.authenticate;
   const refuseInTurn = paceRefusals(SHED);
-  const gate = loadShedding({ traffic, partnerOf, refuseInTurn, onAnswer: options.onAnswer });
+  const gate = loadShedding({ traffic, knownCaller, refuseInTurn, onAnswer: options.onAnswer });
   // Set after the application is created, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);
@@ -173,6 +173,7 @@ function describeAnswer(request: FastifyRequest, reply: FastifyReply): Answer {
   return {
     correlationId,
     partnerId: caller?.partnerId,
+    keyId: caller?.keyId,
     endedKey,
     operation: request.routeOptions.config.operation,
     status: reply.raw.writableFinished ? reply.statusCode : 0,

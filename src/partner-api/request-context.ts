@@ -5,8 +5,8 @@ import type { Counted } from './limits/in-flight.ts';
 import type { TokenBucket } from './limits/token-bucket.ts';
 import type { RoutePolicy } from './route-policy.ts';
 
-/** Whose key it is that is revoked or has expired. */
-export type EndedKey = Pick<Credential, 'keyId' | 'partnerId'>;
+/** Who called, and with which key. */
+export type Caller = Pick<Credential, 'keyId' | 'partnerId'>;
 
 /** What the service knows of a request besides Fastify. */
 export interface RequestContext {
@@ -17,7 +17,7 @@ export interface RequestContext {
   keyCheckMs?: number;
   caller: Credential | undefined;
   /** The key that was refused because it is revoked or has expired: its secret is right. */
-  endedKey?: EndedKey;
+  endedKey?: Caller;
   /** Set while the request counts as in flight. */
   counted?: Counted | undefined;
   /** The token bucket of the partner's requests of this class. */

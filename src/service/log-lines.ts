@@ -29,11 +29,11 @@ export function logRun({ logger }: Log, run: EndedRun): void {
 
 /** One line for each answer to a partner. */
 export function logAnswer({ logger }: Log, answer: Answer): void {
-  const { correlationId, partnerId, endedKey, operation, status, errorCode, durationMs, failure } = answer;
+  const { correlationId, partnerId, keyId, endedKey, operation, status, errorCode, durationMs, failure } = answer;
   logger.info({
     correlation_id: correlationId,
     partner_id: partnerId ?? endedKey?.partnerId,
-    key_id: endedKey?.keyId,
+    key_id: keyId ?? endedKey?.keyId,
     operation,
     status,
     code: errorCode,

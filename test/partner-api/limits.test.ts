@@ -208,7 +208,8 @@ describe('overload is shed with 503 and not queued without bound', () => {
     const refusals: Answer[] = [];
     const onAnswer = (answer: Answer) => void refusals.push(answer);
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
-    const gate = loadShedding({ traffic, partnerOf: (apiKey) => apiKey, refuseInTurn: paceRefusals(SHED), onAnswer });
+    const knownCaller = (partnerId: string) => ({ partnerId, keyId: `key of ${partnerId}` });
+    const gate = loadShedding({ traffic, knownCaller, refuseInTurn: paceRefusals(SHED), onAnswer });
     const app = fastify({ serverFactory: (handle) => createServer(withPlainTarget(gate.guard(handle))) });
     gate.learnRoutes(app);
     app.decorateRequest('context');
@@ -247,8 +248,8 @@ describe('overload is shed with 503 and not queued without bound', () => {
     await isBusy(2);
     const refused = await call('POST', { 'x-correlation-id': 'corr-of-refusal' });
     assert.deepEqual(
-      refusals.map(({ correlationId, partnerId, limit }) => [correlationId, partnerId, limit]),
-      [['corr-of-refusal', 'partner', 'in_flight_early']],
+      refusals.map(({ correlationId, partnerId, keyId, limit }) => [correlationId, partnerId, keyId, limit]),
+      [['corr-of-refusal', 'partner', 'key of partner', 'in_flight_early']],
     );
     const body = JSON.parse(await refused.text());
     assert.deepEqual(

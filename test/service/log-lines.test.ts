@@ -8,6 +8,7 @@ import { logAnswer, logRun, openAnswerLog } from '../../src/service/log-lines.ts
 const ANSWER = {
   correlationId: 'corr_1',
   partnerId: 'ptn_1',
+  keyId: '0123456789AB',
   operation: 'confirmContribution',
   status: 503,
   errorCode: 'internal_service_unavailable',
@@ -39,7 +40,7 @@ test('answers without a valid key have lines, and beyond the limits a number of 
   const logger = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   let nowMs = 0;
   const log = openAnswerLog({ logger } as Parameters<typeof openAnswerLog>[0], () => nowMs);
-  const wrongKey = { ...ANSWER, partnerId: undefined, status: 401, errorCode: 'unauthorized' };
+  const wrongKey = { ...ANSWER, partnerId: undefined, keyId: undefined, status: 401, errorCode: 'unauthorized' };
   const refused = { ...wrongKey, status: 429, errorCode: 'rate_limited', limit: 'wrong_keys' as const };
   const linesOf = (status: number) => lines.filter((line) => line.status === status);
   for (let each = 0; each < 5_000; each++) log(refused);
@@ -59,7 +60,7 @@ test('answers without a valid key have lines, and beyond the limits a number of 
   for (let each = 0; each < 5_000; each++) log({ ...ANSWER, partnerId: undefined });
   assert.equal(linesOf(503).length, 5_000);
   for (let each = 0; each < 5_000; each++)
-    log({ ...ANSWER, partnerId: undefined, limit: 'reference_in_flight', failure: 'busy' });
+    log({ ...ANSWER, partnerId: undefined, keyId: undefined, limit: 'reference_in_flight', failure: 'busy' });
   assert.ok(linesOf(503).length <= 6_200, `${linesOf(503).length}`);
 });
 

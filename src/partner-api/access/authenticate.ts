@@ -7,6 +7,7 @@ import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { Credential } from '../../store/access/api-key.ts';
 import type { Database } from '../../store/database.ts';
 import type { FailureLimit } from '../limits/failure-limit.ts';
+import type { Caller } from '../request-context.ts';
 import { CREDENTIAL_TTL_MS, CREDENTIALS_MAX, credentialMemory, type RememberedCredential } from './credential-memory.ts';
 
 const REFUSAL =
@@ -26,8 +27,8 @@ export interface AuthenticationAttempt {
 
 export interface Authenticate {
   (attempt: AuthenticationAttempt): Promise<Credential>;
-  /** The partner of a key that was valid a moment ago; costs no look-up and decides nothing. */
-  partnerOf(apiKey: string): string | undefined;
+  /** Whose key was valid a moment ago; costs no look-up and decides nothing. */
+  knownCaller(apiKey: string): Caller | undefined;
   /** Whether so many keys from this address were wrong that the next wrong one is refused with `rate_limited`. */
   isSuspect(address: string): boolean;
 }
@@ -82,11 +83,11 @@ export function authenticator({
     onUse(credential.keyId);
     return credential;
   };
-  const partnerOf = (apiKey: string): string | undefined => {
+  const knownCaller = (apiKey: string): Caller | undefined => {
     const parsed = parsedKeys.get(apiKey);
-    return parsed && memory.partnerOf(parsed.keyId);
+    return parsed && memory.lastCredential(parsed.keyId);
   };
-  return Object.assign(authenticate, { partnerOf, isSuspect: failures.isReached });
+  return Object.assign(authenticate, { knownCaller, isSuspect: failures.isReached });
 }
 
 function refuseUnusable({ unverified, allowedAddresses }: Credential, address: string): void {

@@ -34,8 +34,8 @@ export interface CredentialMemory {
   recall(keyId: string): RememberedCredential | undefined;
   /** Reads the current credential, within the time of a request; `undefined` for an unknown key id. */
   look(keyId: string, address: string): Promise<RememberedCredential | undefined>;
-  /** The partner of a key id, whatever the age of the credential. */
-  partnerOf(keyId: string): string | undefined;
+  /** The one that was read last, whatever its age. */
+  lastCredential(keyId: string): Credential | undefined;
 }
 
 export interface CredentialMemoryOptions {
@@ -106,7 +106,7 @@ export function credentialMemory({ database, failures, onUnverified, clock }: Cr
       underWay.set(keyId, begun);
       return within(DEADLINE_MS, begun);
     },
-    partnerOf: (keyId) => known.get(keyId)?.credential.partnerId,
+    lastCredential: (keyId) => known.get(keyId)?.credential,
   };
 }
 

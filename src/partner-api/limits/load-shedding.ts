@@ -8,7 +8,7 @@ import { correlationIdOf } from '../http/correlation-id.ts';
 import type { plainTarget } from '../http/request-target.ts';
 import { hasBody } from '../http/request-time.ts';
 import { routePattern } from '../http/route-pattern.ts';
-import { callerOf } from '../request-context.ts';
+import { type Caller, callerOf } from '../request-context.ts';
 import type { RoutePolicy } from '../route-policy.ts';
 import { InFlight } from './in-flight.ts';
 import type { Refuse } from './refusal-pace.ts';
@@ -30,8 +30,8 @@ interface GuardedRoute {
 
 export interface LoadSheddingOptions {
   readonly traffic: Traffic;
-  /** The partner of a key that was valid a moment ago. */
-  readonly partnerOf: (apiKey: string) => string | undefined;
+  /** Whose key was valid a moment ago. */
+  readonly knownCaller: (apiKey: string) => Caller | undefined;
   /** Calls back when there is time for a refusal. */
   readonly refuseInTurn: Refuse;
   readonly onAnswer: (answer: Answer) => void;
@@ -113,11 +113,11 @@ class LoadShedder implements LoadShedding {
 
   #findBusy({ method, url = '', headers }: IncomingMessage): Busy | undefined {
     const apiKey = headers['x-api-key'];
-    const partnerId = typeof apiKey === 'string' ? this.#options.partnerOf(apiKey) : undefined;
-    if (!this.#inFlight.isFull(partnerId, this.#lowestMax)) return undefined;
+    const caller = typeof apiKey === 'string' ? this.#options.knownCaller(apiKey) : undefined;
+    if (!this.#inFlight.isFull(caller?.partnerId, this.#lowestMax)) return undefined;
     const path = url.split('?', 1)[0] as string;
     const route = this.#routes.find((each) => each.method === method && each.path.test(path));
-    return route && this.#inFlight.isFull(partnerId, route.inFlightMax) ? { route, partnerId } : undefined;
+    return route && this.#inFlight.isFull(caller?.partnerId, route.inFlightMax) ? { route, caller } : undefined;
   }
 }
 
@@ -137,7 +137,7 @@ function guardedRoute(method: string, url: string, policy: RoutePolicy, operatio
 interface Busy {
   readonly route: GuardedRoute;
   /** Whose key it has; `undefined` when this process does not know the key. */
-  readonly partnerId: string | undefined;
+  readonly caller: Caller | undefined;
 }
 
 interface Refusal extends Busy {
@@ -145,7 +145,7 @@ interface Refusal extends Busy {
   readonly onAnswer: (answer: Answer) => void;
 }
 
-function refuse(request: IncomingMessage, response: ServerResponse, { route, partnerId, isLast, onAnswer }: Refusal): void {
+function refuse(request: IncomingMessage, response: ServerResponse, { route, caller, isLast, onAnswer }: Refusal): void {
   const errorCode = 'internal_service_unavailable';
   const { status, retryAfterSeconds = 1 } = describeErrorCode(errorCode);
   const correlationId = correlationIdOf(request);
@@ -166,5 +166,6 @@ function refuse(request: IncomingMessage, response: ServerResponse, { route, par
   // The whole text is ASCII: head and body are sent in one write.
   response.end(body, 'latin1');
   const limit = 'in_flight_early';
-  onAnswer({ correlationId, partnerId, operation: route.operation, status, errorCode, limit, durationMs: 0 });
+  const { partnerId, keyId } = caller ?? {};
+  onAnswer({ correlationId, partnerId, keyId, operation: route.operation, status, errorCode, limit, durationMs: 0 });
 }

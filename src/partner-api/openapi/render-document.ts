@@ -36,7 +36,7 @@ export async function renderPartnerDocument(): Promise<string> {
     databaseOf: unreachableAll,
     endpointTools: unreachableAll,
     usage: unreachableAll,
-    authenticate: Object.assign(unreachable, { partnerOf: () => undefined, isSuspect: () => false }),
+    authenticate: Object.assign(unreachable, { knownCaller: () => undefined, isSuspect: () => false }),
     servesReference: false,
     watchRoutes: collectRoutes,
     trustedProxies: [],
