@@ -20,6 +20,8 @@ export function measureAttempts(registry: Registry): (attempt: AttemptFigures) =
     labelNames: ['result'],
     registers: [registry],
   });
+  // An alert on no success sees this series also where there was none.
+  attempts.inc({ result: 'delivered' }, 0);
   const durations = new Histogram({
     name: 'partner_impact_delivery_attempt_duration_seconds',
     help: 'Time from the beginning of an attempt to its answer.',

@@ -26,6 +26,8 @@ export interface Metrics {
   countSandboxRequest(asked: 'scenario' | 'path'): void;
   /** A record that differs from the audit was needed, and not used. */
   countUnverified(): void;
+  /** The secret of an endpoint was needed that does not open with the given keys. */
+  countUnreadableSecret(): void;
   /** A limit refused a request, or ended one under way. */
   countLimit(limit: string): void;
   /** From now on the metrics show these limits, with 0 before their first hit: an alert on the increase would not see a series that begins with it. */
@@ -61,6 +63,11 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     help: 'How often a key, a partner, a rule or an endpoint was needed that differs from the audit, and was not used.',
     registers: [registry],
   });
+  const unreadableSecrets = new Counter({
+    name: 'partner_impact_unreadable_secrets_total',
+    help: 'How often a delivery was due whose endpoint has a secret that does not open with SECRETS_KEY; nothing was sent.',
+    registers: [registry],
+  });
   watchDeliveries(registry, watch);
   const countRun = measureJobs(registry, watch);
   return {
@@ -76,6 +83,7 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     watchLog: (countDropped) => measureLog(registry, countDropped),
     watchQuotas: (listNear) => measureQuotas(registry, listNear),
     countUnverified: () => unverified.inc(),
+    countUnreadableSecret: () => unreadableSecrets.inc(),
     countSandboxRequest: (asked) => sandboxRequests.inc({ asked }),
     countAnswer(answer) {
       if (answer.limit !== undefined) countLimit(answer.limit);

@@ -23,6 +23,7 @@ import { measureBacklogInPart } from '../store/webhooks/delivery-backlog.ts';
 import { listEndpointStates } from '../store/webhooks/endpoint-state.ts';
 import { WORKERS_POOL_SIZE, WorkerWatch } from '../store/worker-watch.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
+import { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
 import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
@@ -211,6 +212,7 @@ function startWebhooks(
       ),
     onError(error) {
       if (error instanceof UnverifiedRecordError) metrics.countUnverified();
+      if (error instanceof SecretUnreadableError) metrics.countUnreadableSecret();
       reportFailed(error);
     },
   });

@@ -37,6 +37,8 @@ const NEEDED = [
   'sum(rate(partner_impact_requests_total[15m])) == 0 or absent_over_time(partner_impact_requests_total[15m])',
   'count(max by (endpoint_id) (partner_impact_endpoint_state{state!="healthy",state!="disabled"})) > 4 and ',
   'sum(increase(partner_impact_unverified_records_total[',
+  'sum(increase(partner_impact_unreadable_secrets_total[',
+  'sum(increase(partner_impact_delivery_attempts_total{result="delivered"}[15m])) == 0 and ',
 ];
 
 for (const beginning of NEEDED)

@@ -1,15 +1,18 @@
-/** `endpoint add` and `endpoint rotate-secret` in a shell with another SECRETS_KEY than the service: it would hold all deliveries. */
+/** A shell, or a service, with another SECRETS_KEY than the one that sealed the secrets of endpoints. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { freePort } from '../../reliability/harness/free-port.ts';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
 import { openConfiguredSecretBox } from '../../src/service/keys/configured-keys.ts';
 import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { openSecrets } from '../../src/webhooks/security/endpoint-secrets.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { Client } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
-import { testService } from '../support/service.ts';
+import { spawnService, testService, withPartners } from '../support/service.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -105,3 +108,33 @@ test('the first secret of a database may have any key', HANG_LIMIT, async () => 
   });
   assert.equal(code, 0, stderr);
 });
+
+test(
+  'a service with another key holds the deliveries and counts within seconds that it cannot sign; with the kept key they are sent',
+  HANG_LIMIT,
+  async () => {
+    const held = await testService({ roles: [], env: WEBHOOK_ENV });
+    const operationsPort = await freePort();
+    const open = (SECRETS_KEY: string) =>
+      spawnService(held.databaseUrl, { ...WEBHOOK_ENV, SECRETS_KEY, OPERATIONS_PORT: `${operationsPort}` });
+    const metrics = async () => (await fetch(`http://127.0.0.1:${operationsPort}/metrics`)).text();
+    const delivered = /^partner_impact_delivery_attempts_total\{result="delivered"\} (\d+)$/m;
+
+    const foreign = await open(NEW);
+    assert.match(await metrics(), /^partner_impact_unreadable_secrets_total 0$/m);
+    const { key, receiver } = await newEndpoint(withPartners(foreign.baseUrl, held.database), endpointTools(held.database));
+    const { status, body } = await new Client(foreign.baseUrl, key.apiKey).confirm();
+    assert.equal(status, 201);
+    await waitFor('secret counted', async () => /^partner_impact_unreadable_secrets_total [1-9]\d*$/m.test(await metrics()));
+    assert.equal(delivered.exec(await metrics())?.[1], '0');
+    assert.deepEqual(receiver.arrived, []);
+    assert.equal(await foreign.end('SIGTERM'), 0);
+
+    await open(`${NEW},${OWN}`);
+    await waitFor('event at the receiver', () =>
+      receiver.arrived.some((arrived) => arrived.body.includes(body.contribution.transaction_id)),
+    );
+    await waitFor('attempt counted', async () => Number(delivered.exec(await metrics())?.[1]) > 0);
+    assert.match(await metrics(), /^partner_impact_unreadable_secrets_total 0$/m);
+  },
+);
