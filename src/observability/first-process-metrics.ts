@@ -2,6 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { measureDatabase } from './database-metrics.ts';
 import { measureLog } from './log-metrics.ts';
 import { countFrom, openRegistry } from './registry.ts';
+import { measureStart } from './start-metrics.ts';
 
 /** What the process that starts several others knows. */
 export interface OwnFigures {
@@ -18,6 +19,7 @@ export interface OwnFigures {
 /** The metrics of the process that starts several others. */
 export function openOwnMetrics({ databaseReasons, countMissing, countDied, countDropped }: OwnFigures): Registry {
   const own = openRegistry();
+  measureStart(own);
   measureLog(own, countDropped);
   measureDatabase(own, databaseReasons);
   new Gauge({

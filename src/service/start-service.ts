@@ -8,6 +8,7 @@ import type { PasswordCosts } from '../domain/access/password.ts';
 import type { Log } from '../observability/log.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { measureOperators } from '../observability/operator-metrics.ts';
+import { measureStart } from '../observability/start-metrics.ts';
 import { UnverifiedRecordError } from '../operations/audit/unverified-record.ts';
 import { POOL_SIZE } from '../operations/create-operations.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
@@ -96,6 +97,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   parts.defer(() => watch.close());
   troubles.tell = watch.note;
   service.metrics.watchDatabase(() => watch.reasons);
+  measureStart(service.metrics.registry);
   const operators =
     options.roles?.includes('api') === false
       ? undefined

@@ -31,7 +31,7 @@ test('the alerts for wrong keys fire for one address, which gets only so many re
 const NEEDED = [
   'max_over_time(partner_impact_processes_silent[',
   'sum(increase(partner_impact_processes_died_total[',
-  'max(changes(process_start_time_seconds[',
+  'max(changes(partner_impact_start_time_seconds[',
   'min_over_time(partner_impact_requests_in_flight[',
   'max(max_over_time(nodejs_eventloop_lag_max_seconds[',
   'sum(rate(partner_impact_requests_total[15m])) == 0 or absent_over_time(partner_impact_requests_total[15m])',

@@ -184,6 +184,38 @@ describe('/readyz with --processes', HANG_LIMIT, () => {
   });
 });
 
+describe('the time of the start of the service', HANG_LIMIT, () => {
+  for (const count of [1, 2])
+    test(`is in /metrics once and stays until the service is started again, with --processes ${count}`, async () => {
+      const port = await freePort();
+      const open = () =>
+        spawnService(service.databaseUrl, { LOG_LEVEL: 'error', OPERATIONS_PORT: String(port) }, ['--processes', `${count}`]);
+      const read = async () => {
+        const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+        const times = [...text.matchAll(/^partner_impact_start_time_seconds (\S+)$/gm)].map(([, seconds]) => Number(seconds));
+        assert.equal(times.length, 1);
+        return times[0] as number;
+      };
+      const before = Math.floor(Date.now() / 1_000);
+      const crew = await open();
+      const first = await read();
+      assert.ok(first >= before - 1 && first <= Date.now() / 1_000 + 1, `${first} and ${before}`);
+      const [killed] = await listChildren(crew.process.pid as number);
+      if (killed !== undefined) {
+        process.kill(killed, 'SIGKILL');
+        await waitFor('process in its place', async () => {
+          const pids = await listChildren(crew.process.pid as number);
+          return pids.length === 2 && !pids.includes(killed);
+        });
+      }
+      assert.equal(await read(), first);
+      assert.equal(await crew.end('SIGTERM'), 0);
+      const again = await open();
+      assert.ok((await read()) > first);
+      assert.equal(await again.end('SIGTERM'), 0);
+    });
+});
+
 describe('/metrics with --processes', HANG_LIMIT, () => {
   test('tells of the open files of the first process where it has the most', async () => {
     const port = await freePort();
