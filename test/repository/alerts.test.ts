@@ -12,7 +12,7 @@ const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
 /** The expressions of all alerts. */
 const ALERTS = [
-  ...read('docs/operating.md').matchAll(/^\| `([^`]*\b(?:partner_impact|process|nodejs)_[^`]*[<>=][^`]*)` \|/gm),
+  ...read('docs/operating.md').matchAll(/^\| `([^`]*\b(?:up|partner_impact_|process_|nodejs_)[^`]*[<>=][^`]*)` \|/gm),
 ].map(([, expression = '']) => expression);
 
 /** The number above which an expression fires. */
@@ -33,7 +33,7 @@ const NEEDED = [
   'sum(increase(partner_impact_processes_died_total[',
   'max(changes(partner_impact_start_time_seconds[',
   'min_over_time(partner_impact_requests_in_flight[',
-  'max(max_over_time(nodejs_eventloop_lag_max_seconds[',
+  'max(max_over_time(nodejs_eventloop_lag_max_seconds{',
   'sum(rate(partner_impact_requests_total[15m])) == 0 or absent_over_time(partner_impact_requests_total[15m])',
   'count(max by (endpoint_id) (partner_impact_endpoint_state{state!="healthy",state!="disabled"})) > 4 and ',
   'sum(increase(partner_impact_unverified_records_total[',
@@ -90,6 +90,16 @@ test('alerts on the label `job` of the service need a scrape that keeps it: Prom
   assert.match(scrape, /^ {4}honor_labels: true$/m);
   const [, port = ''] = /^\| `OPERATIONS_PORT` \| `(\d+)` \|/m.exec(read('docs/operating.md')) ?? [];
   assert.ok(scrape.includes(`- targets: ['127.0.0.1:${port}']`));
+});
+
+test('an alert on what every program has is about the target of the scrape alone', () => {
+  const [, name = ''] = /^ {2}- job_name: (\S+)$/m.exec(read('docs/operating.md')) ?? [];
+  const named = ALERTS.flatMap((alert) => alert.match(/\b(?:up\b|process_\w+|nodejs_\w+)(?:\{.*?\})?/g) ?? []);
+  assert.ok(named.length > 5, `only ${named.length} were found`);
+  assert.deepEqual(
+    named.filter((each) => !each.endsWith(`{job="${name}"}`)),
+    [],
+  );
 });
 
 test('an expression can be copied from the file: `|`, which a table needs in another form, is in none', () => {
