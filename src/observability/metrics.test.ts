@@ -130,6 +130,15 @@ describe('partners that a run left', () => {
   });
 });
 
+test('requests for the sandbox in production are there with 0 before the first, of which an alert on the increase would not tell', async () => {
+  const { registry } = metricsOf({ lastSuccessAt: null });
+  const lines = (await registry.metrics()).split('\n');
+  assert.deepEqual(
+    lines.filter((line) => line.startsWith('partner_impact_sandbox_requests_ignored_total')),
+    ['scenario', 'path'].map((asked) => `partner_impact_sandbox_requests_ignored_total{asked="${asked}"} 0`),
+  );
+});
+
 test('attempts are counted by their status where HTTP defines it, and by its class otherwise', async () => {
   const { registry, countAttempt } = metricsOf({ lastSuccessAt: null });
   const listCounted = async () =>

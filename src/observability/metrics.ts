@@ -58,6 +58,8 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     labelNames: ['asked'],
     registers: [registry],
   });
+  // An increase is seen only of a series that was there before.
+  for (const asked of ['scenario', 'path']) sandboxRequests.inc({ asked }, 0);
   const unverified = new Counter({
     name: 'partner_impact_unverified_records_total',
     help: 'How often a key, a partner, a rule or an endpoint was needed that differs from the audit, and was not used.',

@@ -44,7 +44,8 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   },
   sign_in_refused: {
     state: 'it refuses the sign-in of the service',
-    nextStep: 'Correct the role or the password in DATABASE_URL and restart the service, or correct the role in the database',
+    nextStep:
+      'Correct the role or the password in DATABASE_URL and restart the service, or correct the role or pg_hba.conf in the database, which takes no restart',
     isNoted: true,
   },
   rights_missing: {

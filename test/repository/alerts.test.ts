@@ -38,6 +38,8 @@ const NEEDED = [
   'count(max by (endpoint_id) (partner_impact_endpoint_state{state!="healthy",state!="disabled"})) > 4 and ',
   'sum(increase(partner_impact_unverified_records_total[',
   'sum(increase(partner_impact_unreadable_secrets_total[',
+  'max by (partner_id) (partner_impact_storage_quota_used_ratio) ',
+  'sum by (asked) (increase(partner_impact_sandbox_requests_ignored_total[',
   'sum(increase(partner_impact_delivery_attempts_total{result="delivered"}[15m])) == 0 and ',
 ];
 
@@ -48,6 +50,13 @@ test('an alert about endpoints is one for each, so that one of them hides no oth
   const alerts = ALERTS.filter((alert) => /partner_impact_endpoint_(state\{state="|exhausted)/.test(alert));
   assert.equal(alerts.length, 2);
   for (const alert of alerts) assert.match(alert, /^max by \(partner_id, endpoint_id\) /);
+});
+
+test('the alert on connections fires before the proxy of the guide passes on no more', () => {
+  const [, passedOn] = /^ +server one \S+ maxconn (\d+) /m.exec(read('docs/operating.md')) ?? [];
+  const [alert = '', ...more] = ALERTS.filter((each) => each.includes('partner_impact_connections'));
+  assert.deepEqual(more, []);
+  assert.ok(boundOf(alert) < Number(passedOn), `${boundOf(alert)} and ${passedOn}`);
 });
 
 test('a single failure of a job fires no alert', () => {
