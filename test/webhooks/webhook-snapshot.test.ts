@@ -18,6 +18,8 @@ import type { TogetherTools } from '../../src/webhooks/relay/relay-together.ts';
 import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { listBlocks } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayTools } from '../support/relay.ts';
@@ -307,5 +309,42 @@ describe('whatever commits late', HANG_LIMIT, () => {
     assert.equal(await isDue(), false);
     await reopenDue(database);
     assert.equal(await isDue(), true);
+  });
+});
+
+describe('the statement of docs/operating.md on sessions of the database', HANG_LIMIT, () => {
+  const documented = listBlocks().find(({ tag, text }) => tag === 'sql' && text.includes('pg_stat_activity'))?.text ?? '';
+  const pidOf = async (client: Queryable): Promise<number> => (await client.query('select pg_backend_pid() as pid')).rows[0].pid;
+  const listPids = async (db: Queryable): Promise<number[]> => (await db.query(documented)).rows.map(({ pid }) => pid);
+
+  test('names one that holds a snapshot and does nothing, first, and one that uses the processor; to a role that may see them', async () => {
+    const [holder, busy] = [await connect(), await connect()];
+    const [holderPid, busyPid] = [await pidOf(holder), await pidOf(busy)];
+    await holder.query('begin isolation level repeatable read');
+    await holder.query('select');
+    await busy.query("set statement_timeout = '60s'");
+    const working = busy.query('select count(*) from generate_series(1, 10000000000)').catch(() => {});
+    await waitFor('session at work', async () => (await listPids(administrator)).includes(busyPid));
+    const pids = await listPids(administrator);
+    assert.ok(pids.includes(holderPid) && pids.indexOf(holderPid) < pids.indexOf(busyPid), pids.join());
+
+    const looker = await administrator.connect();
+    const role = `looker_${holderPid}`;
+    try {
+      await looker.query(`create role ${role}`);
+      await looker.query(`set role ${role}`);
+      assert.ok(!(await listPids(looker)).includes(holderPid));
+      await looker.query(`reset role`);
+      await looker.query(`grant pg_read_all_stats to ${role}`);
+      await looker.query(`set role ${role}`);
+      assert.ok((await listPids(looker)).includes(holderPid));
+    } finally {
+      await looker.query('reset role');
+      await looker.query(`drop role ${role}`);
+      looker.release();
+      await administrator.query('select pg_cancel_backend($1)', [busyPid]);
+      await working;
+      await holder.query('rollback');
+    }
   });
 });
