@@ -30,6 +30,8 @@ interface ProxyAnswer {
 
 interface Proxied {
   readonly port: number;
+  /** What the proxy has written to its log. */
+  readonly log: () => string;
   readonly service: ServiceProcess;
   /** With a key that one address may use. */
   readonly allowed: TestPartner;
@@ -52,13 +54,13 @@ async function serveBehindProxy(): Promise<Proxied> {
   const [service] = served.processes as [ServiceProcess];
   const allowed = await served.newPartner({ key: { allowedAddresses: ['127.0.0.77'] } });
   const port = await freePort();
-  await startProxy({ port, servicePort: new URL(service.baseUrl).port, operationsPort, folder });
-  return { port, service, allowed };
+  const log = await startProxy({ port, servicePort: new URL(service.baseUrl).port, operationsPort, folder });
+  return { port, log, service, allowed };
 }
 
 describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not installed' }, () => {
   if (!proxied) return;
-  const { port, service, allowed } = proxied;
+  const { port, log, service, allowed } = proxied;
 
   /** From this address of the machine. */
   async function ask(
@@ -103,6 +105,23 @@ describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not i
     const unnamed = await ask('127.0.0.77', {}, undefined, query);
     assert.match(String(unnamed.headers['x-correlation-id']), /^proxy-/);
     assertEnvelope(unnamed, 404, 'contribution_not_found');
+  });
+
+  test('its log names the client, the path and the correlation id of a look-up, and not the event that was asked for', async () => {
+    const id = uniqueId('corr');
+    const query = `${PATH}?partner_event_id=event-of-nobody-${id}`;
+    const answer = await ask('127.0.0.77', { 'x-correlation-id': id }, undefined, query);
+    assert.equal(answer.status, 404);
+    const unnamed = await ask('127.0.0.78', {}, JSON.stringify(newConfirmation()));
+    const given = String(unnamed.headers['x-correlation-id']);
+    const lineOf = (text: string) =>
+      log()
+        .split('\n')
+        .find((line) => line.includes(text));
+    await waitFor('line of each request', () => lineOf(id) !== undefined && lineOf(given) !== undefined, log);
+    assert.match(lineOf(id) ?? '', new RegExp(`^127\\.0\\.0\\.77:\\d+ .* 404 .* ${id} "GET ${PATH} HTTP/1\\.1"$`));
+    assert.match(lineOf(given) ?? '', new RegExp(`^127\\.0\\.0\\.78:\\d+ .* 403 .* ${given} "POST ${PATH} HTTP/1\\.1"$`));
+    assert.ok(!log().includes('event-of-nobody'));
   });
 
   test('what the proxy refuses has the envelope: another path, a body too large', async () => {
@@ -187,8 +206,12 @@ interface ProxyOptions {
   readonly second?: string;
 }
 
-/** The block of the page, with a certificate and ports of this machine. */
-async function startProxy({ port, servicePort, operationsPort, folder, second }: ProxyOptions): Promise<void> {
+/**
+ * The block of the page, with a certificate and ports of this machine.
+ *
+ * @returns What the proxy has written.
+ */
+async function startProxy({ port, servicePort, operationsPort, folder, second }: ProxyOptions): Promise<() => string> {
   const [block] = listBlocks().filter(({ tag }) => tag === 'haproxy');
   const certificate = join(folder, 'partners.pem');
   const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '1', '-subj', '/CN=partners'];
@@ -218,6 +241,7 @@ async function startProxy({ port, servicePort, operationsPort, folder, second }:
     if (proxy.exitCode !== null) throw new Error(`HAProxy ended: ${said}`);
     return canConnect(port);
   });
+  return () => said;
 }
 
 /** One less than `rise` and `fall` together for a server of which some checks in a row succeeded; from less it is taken away sooner. */
