@@ -82,7 +82,7 @@ export function newPartnerId(): string {
 }
 
 /**
- * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 32 characters. Later identifiers of one process
+ * A new identifier: prefix, `_` and a ULID, as in `txn_01KA2Z9V7M5CEN5XA66EMZSRZW`; 30 to 34 characters. Later identifiers of one process
  * sort higher. Those of two processes differ because each process takes 80 random bits in every millisecond and counts up from there: for
  * a collision both would have to start within a few thousand of one another out of 2^80. Identifiers are not secret: from one of them its
  * neighbours can be guessed.

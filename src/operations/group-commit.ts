@@ -64,8 +64,10 @@ export class StaleBatchError extends GivenUpError {
 }
 
 /**
- * Half of what may be in flight: while the database commits one half, the service works on the other. With all in one batch each of the
- * two waits for the other.
+ * About half of what one partner has in flight under overload: while the database commits one half, the service works on the other. With all
+ * in one batch each of the two waits for the other.
+ *
+ * @see docs/decisions/0015-group-commit.md#decision
  */
 const BATCH_MAX = 256;
 /** A batch that fails is split into batches of this size, then into single requests. */

@@ -110,8 +110,9 @@ export async function makeMissingCounters(database: Database, nodes = new NodeRe
 }
 
 /**
- * Deliveries that were committed too late for the dispatcher to expect them, or by an older version that does not watch endpoints. Every
- * endpoint with a waiting delivery is watched, also where somebody holds the row of one that is to be reopened.
+ * Lets the dispatchers find what they would not look for: deliveries that were committed too late for them to expect, or by an older version
+ * that does not watch endpoints. It watches every endpoint with a waiting delivery, also where somebody holds the row of one that is to be
+ * reopened. Each of the two takes a minute at most.
  */
 export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };

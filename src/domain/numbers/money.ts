@@ -22,12 +22,12 @@ export function readUnitPrice(text: string): bigint | undefined {
   return price !== undefined && price > 0n && price < UNIT_PRICE_LIMIT ? price : undefined;
 }
 
-/** An amount of either sign, from a text with at most twelve decimals; `undefined` for anything else. */
+/** An amount of either sign in 10^-12 of the unit, from a text with at most twelve decimals; `undefined` for anything else. */
 export function readAmount(text: string): bigint | undefined {
   return readSignedDecimal(text, MONEY_DECIMALS);
 }
 
-/** The exact amount, without trailing zeros: `"-12.5"`. */
+/** The exact amount, given in 10^-12 of the unit, without trailing zeros: -12 500 000 000 000 is `"-12.5"`. */
 export function amountText(amount: bigint): string {
   return signedDecimalText(amount, MONEY_DECIMALS);
 }

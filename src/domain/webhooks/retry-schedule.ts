@@ -33,7 +33,7 @@ export const DELAY_MAX_MS = Math.max(...RETRY_DELAYS_MS, RETRY_AFTER_MAX_MS) * (
 /**
  * The delay after a failed attempt.
  *
- * @param attemptsLeft How many attempts may follow; {@link ATTEMPTS_MAX} before the first.
+ * @param attemptsLeft How many attempts may follow the failed one: one less than {@link ATTEMPTS_MAX} after the first, 0 after the last.
  * @param retryAfterMs The delay that a 429 or 503 asked for; the later of the two counts, 24 hours at most.
  * @param fraction 0 to 1, random with equal distribution: spreads deliveries that failed together over 20 % before and after.
  * @returns `undefined` when no attempts are left.
