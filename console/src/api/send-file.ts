@@ -1,8 +1,11 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 import { NoAnswerError, toError } from './api-error.ts';
 import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewToken, senderNow } from './client.ts';
+import type { ServicePath } from './path-of.ts';
 
 export interface SentFile {
+  /** What is stated of the file. */
+  readonly query?: Readonly<Record<string, string>>;
   readonly file: File;
   readonly contentType: string;
   /** For `Idempotency-Key`. */
@@ -17,7 +20,7 @@ export interface SentFile {
  * @throws ApiError When it refused.
  * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take.
  */
-export async function sendFile<Value>(path: string, sent: SentFile): Promise<Value> {
+export async function sendFile<Value>(path: ServicePath, sent: SentFile): Promise<Value> {
   const sender = senderNow();
   try {
     return await sendOnce(path, sent);
@@ -28,10 +31,10 @@ export async function sendFile<Value>(path: string, sent: SentFile): Promise<Val
   }
 }
 
-function sendOnce<Value>(path: string, { file, contentType, key, onProgress }: SentFile): Promise<Value> {
+function sendOnce<Value>(path: ServicePath, { query, file, contentType, key, onProgress }: SentFile): Promise<Value> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
-    request.open('POST', path);
+    request.open('POST', `/operator/v1/${path}${query ? `?${new URLSearchParams(query)}` : ''}`);
     const headers = { ...csrfHeader(), 'content-type': contentType, 'idempotency-key': key };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     let timer: ReturnType<typeof setTimeout> | undefined;

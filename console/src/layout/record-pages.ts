@@ -1,4 +1,5 @@
 import type { components } from '../api/operator-types.ts';
+import { prefixOfId } from '../format/id-prefix.ts';
 
 type FoundRecord = components['schemas']['FoundRecord'];
 type Kind = FoundRecord['kind'] | 'contribution';
@@ -34,13 +35,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
   batch: 'impact_batch',
 };
 
-/** The id of a delivery contains a part of its endpoint's. */
-const ID = /^([a-z]+)_[0-9A-HJKMNP-TV-Z]{26}(?:\.\w{1,40})?$/;
-
 /** What an id of the service names, by its beginning. */
 export function kindOfId(id: string): Kind | undefined {
-  const [, prefix = ''] = ID.exec(id) ?? [];
-  return KINDS[prefix];
+  return KINDS[prefixOfId(id) ?? ''];
 }
 
 /** Where the record of a partner is shown that an id names, by its beginning. */

@@ -1,6 +1,7 @@
 import { Alert, Autocomplete, Button, Code, FileInput, Group, Loader, Progress, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { sendFile } from '../../api/send-file.ts';
 import { useChange } from '../../api/use-change.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
@@ -56,8 +57,8 @@ export function AddEvidence({ batchId, verified }: AddEvidenceProps) {
   const add = useChange({
     send({ file, ...query }: Upload, key) {
       setShare(0);
-      const path = `/operator/v1/impact-batches/${batchId}/evidence?${new URLSearchParams(query)}`;
-      return sendFile(path, { file, key, contentType: 'application/octet-stream', onProgress: setShare });
+      const path = pathOf`impact-batches/${batchId}/evidence`;
+      return sendFile(path, { query, file, key, contentType: 'application/octet-stream', onProgress: setShare });
     },
     done: t.evidenceAdded(chosen?.file.name ?? ''),
     onDone: () => end(),

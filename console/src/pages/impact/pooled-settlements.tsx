@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -88,7 +89,7 @@ export function PooledSettlements({ batchId }: { readonly batchId: string }) {
         label={t.settlements}
         query={query}
         sorting={sorting}
-        csv={csvAddress(`impact-batches/${batchId}/settlements`, wanted)}
+        csv={csvAddress(pathOf`impact-batches/${batchId}/settlements`, wanted)}
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense } from 'react';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { present } from '../../api/present.ts';
 import { serviceNow } from '../../api/service-clock.ts';
 import { usePages } from '../../api/use-pages.ts';
@@ -139,7 +140,7 @@ function PartnerMonths({ month, isOver }: { readonly month: string; readonly isO
         label={t.partners}
         query={query}
         sorting={sorting}
-        csv={csvAddress(`months/${month}/partners`, wanted)}
+        csv={csvAddress(pathOf`months/${month}/partners`, wanted)}
         rowsOf={({ partners }) => partners}
         keyOf={({ partner_id }) => partner_id}
         linkOf={({ partner_id }) => `/partners/${partner_id}`}

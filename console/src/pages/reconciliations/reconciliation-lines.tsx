@@ -1,6 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useSort } from '../../app/use-sort.ts';
 import { AddressLink } from '../../parts/address-link.tsx';
@@ -24,7 +25,7 @@ export function ReconciliationLines({ record, verdict }: LinesProps) {
   const names = useTexts(VERDICT);
   const help = useTexts(VERDICT_HELP);
   const { partner_id, reconciliation_id } = record;
-  const list = `partners/${partner_id}/reconciliations/${reconciliation_id}/lines`;
+  const list = pathOf`partners/${partner_id}/reconciliations/${reconciliation_id}/lines`;
   return (
     <Section
       title={names[verdict]}

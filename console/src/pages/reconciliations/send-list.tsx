@@ -2,8 +2,10 @@ import { Alert, Paper, Progress, Stack, Text } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf, type ServicePath } from '../../api/path-of.ts';
 import { sendFile } from '../../api/send-file.ts';
 import { useChange } from '../../api/use-change.ts';
+import { prefixOfId } from '../../format/id-prefix.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { DropZone } from '../../parts/fields/drop-zone.tsx';
 import { Problem } from '../../parts/problem.tsx';
@@ -21,7 +23,7 @@ interface SendListProps {
 }
 
 interface ChosenFile {
-  readonly path: string;
+  readonly path: ServicePath;
   readonly file: File;
   /** The name of the file is a part of the key, as are its size and time: the same file again is the same change. */
   readonly name: string;
@@ -44,12 +46,11 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
   useWarnBeforeLeaving(send.isPending);
   // The sign-in says that the session ended, and not what became of the file.
   const isLost = send.isError && send.error === null;
-  const isReady = partnerId !== undefined && settlementId !== undefined;
+  const path = pathOfLists(partnerId, settlementId);
   const take = (file: File) => {
     setRefusal(refusalOf(file));
-    if (refusalOf(file) !== undefined) return send.reset();
+    if (path === undefined || refusalOf(file) !== undefined) return send.reset();
     setShare(0);
-    const path = `/operator/v1/partners/${partnerId}/settlements/${settlementId}/reconciliations`;
     send.mutate({ path, file, name: file.name, size: file.size, modified: file.lastModified });
   };
   return (
@@ -59,9 +60,9 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
       ) : (
         <DropZone
           label={t.drop}
-          help={isReady ? t.dropHelp : t.choosePartnerFirst}
+          help={path ? t.dropHelp : t.choosePartnerFirst}
           accept={ACCEPTED}
-          isDisabled={!isReady}
+          isDisabled={path === undefined}
           onFile={take}
         />
       )}
@@ -78,6 +79,12 @@ export function SendList({ partnerId, settlementId }: SendListProps) {
       <Problem error={send.error} />
     </Stack>
   );
+}
+
+/** None before both are chosen. An address may name something else: no list is sent by that. */
+function pathOfLists(partnerId = '', settlementId = ''): ServicePath | undefined {
+  if (prefixOfId(partnerId) !== 'ptn' || prefixOfId(settlementId) !== 'stl') return undefined;
+  return pathOf`partners/${partnerId}/settlements/${settlementId}/reconciliations`;
 }
 
 function Sending({ file, share }: { readonly file: File; readonly share: number }) {

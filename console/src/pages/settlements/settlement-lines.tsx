@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -67,7 +68,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
           label={t.lines}
           query={query}
           sorting={sorting}
-          csv={csvAddress(`partners/${partnerId}/settlements/${settlementId}/lines`, wanted)}
+          csv={csvAddress(pathOf`partners/${partnerId}/settlements/${settlementId}/lines`, wanted)}
           rowsOf={({ lines }) => lines}
           keyOf={({ line_no }) => String(line_no)}
           empty={

@@ -1,6 +1,7 @@
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -92,7 +93,7 @@ export function SettlementList() {
         label={t.title}
         query={query}
         sorting={sorting}
-        csv={partner ? csvAddress(`partners/${partner}/settlements`, wantedOfOne) : csvAddress('settlements', wanted)}
+        csv={partner ? csvAddress(pathOf`partners/${partner}/settlements`, wantedOfOne) : csvAddress('settlements', wanted)}
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}

@@ -1,7 +1,9 @@
 import { Alert, Stack } from '@mantine/core';
 import { useParams } from '@tanstack/react-router';
 import { useState } from 'react';
+import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { isolate, isolateForeign } from '../../format/isolate.ts';
 import { Page } from '../../layout/page.tsx';
 import { AnswerBadge, StatusBadge } from '../../parts/badges.tsx';
@@ -92,13 +94,13 @@ function Actions({ settlement }: { readonly settlement: Settlement }) {
 
 function Statements({ settlement: { partner_id, settlement_id } }: { readonly settlement: Settlement }) {
   const t = useTexts(SETTLEMENT);
-  const address = `/operator/v1/partners/${partner_id}/settlements/${settlement_id}/statement.csv`;
+  const statement = pathOf`partners/${partner_id}/settlements/${settlement_id}/statement`;
   return (
     <>
-      <Download href={`${address}?excel_safe=true`} help={t.sheetHelp}>
+      <Download href={csvAddress(statement, { excel_safe: true })} help={t.sheetHelp}>
         {t.sheet}
       </Download>
-      <DownloadButton href={address}>{t.statement}</DownloadButton>
+      <DownloadButton href={csvAddress(statement)}>{t.statement}</DownloadButton>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core';
 import { answerOf, client } from '../../api/client.ts';
 import { csvAddress } from '../../api/csv-address.ts';
 import type { components } from '../../api/operator-types.ts';
+import { pathOf } from '../../api/path-of.ts';
 import { present } from '../../api/present.ts';
 import { usePages } from '../../api/use-pages.ts';
 import { useFilters } from '../../app/use-filters.ts';
@@ -66,7 +67,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         label={t.deliveries}
         query={query}
         sorting={sorting}
-        csv={csvAddress(`partners/${partnerId}/deliveries`, wanted)}
+        csv={csvAddress(pathOf`partners/${partnerId}/deliveries`, wanted)}
         rowsOf={({ deliveries }) => deliveries}
         keyOf={({ delivery_id }) => delivery_id}
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { answerOf, client } from '../../../api/client.ts';
 import { csvAddress } from '../../../api/csv-address.ts';
 import type { components } from '../../../api/operator-types.ts';
+import { pathOf } from '../../../api/path-of.ts';
 import { present } from '../../../api/present.ts';
 import { usePages } from '../../../api/use-pages.ts';
 import { useFilters } from '../../../app/use-filters.ts';
@@ -68,7 +69,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
         label={t.key}
         query={query}
         sorting={sorting}
-        csv={csvAddress(`partners/${partnerId}/keys`, wanted)}
+        csv={csvAddress(pathOf`partners/${partnerId}/keys`, wanted)}
         rowsOf={({ keys }) => keys}
         keyOf={({ key_id }) => key_id}
         empty={<Empty title={t.noKey} icon="key" />}
