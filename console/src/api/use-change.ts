@@ -1,5 +1,6 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
+import { isSecondClick } from '../app/second-click.ts';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, SessionEndedError } from './api-error.ts';
@@ -48,7 +49,8 @@ const FORGOTTEN_MS = 1_000;
 
 /**
  * A change: sent with a key that makes a repetition harmless, after the password where it is wanted; then every view is read again. What is
- * under way is not sent again, and not forgotten: the second click of a double-click comes before the button is drawn as busy.
+ * under way is not sent again, and not forgotten: the second click of a double-click comes before the button is drawn as busy. Where the
+ * answer was faster, it sends nothing either.
  */
 export function useChange<Input, Output>({
   send,
@@ -114,7 +116,7 @@ export function useChange<Input, Output>({
     reset: () => void (isUnderWay() || change.reset()),
     mutate(...terms) {
       const payload = payloadOf(terms[0]);
-      if (underWay.current.has(payload)) return;
+      if (underWay.current.has(payload) || isSecondClick()) return;
       underWay.current.add(payload);
       change.mutate(...terms);
     },

@@ -112,7 +112,7 @@ export function DraftDialog(props: DraftDialogProps) {
   );
 }
 
-interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed'> {
+interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'reversed' | 'isOpen'> {
   readonly stated: ReturnType<typeof useStated>;
   readonly draft: Pick<
     ReturnType<typeof useChange<DraftBody, unknown>>,
@@ -122,7 +122,7 @@ interface DraftFormProps extends Pick<DraftDialogProps, 'contribution' | 'revers
   readonly onCancel: () => void;
 }
 
-function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }: DraftFormProps) {
+function DraftForm({ contribution, reversed, isOpen, stated, draft, onInput, onCancel }: DraftFormProps) {
   const t = useTexts(ADJUSTMENT);
   const common = useTexts(COMMON);
   const { reason, field, label, delta } = stated;
@@ -142,8 +142,8 @@ function DraftForm({ contribution, reversed, stated, draft, onInput, onCancel }:
       onInput={onInput}
       onSubmit={(event) => {
         event.preventDefault();
-        // A draft with another number would be a second one.
-        if (draft.isUnderWay()) return;
+        // A draft with another number would be a second one, and while the dialog closes, its button is still there.
+        if (!isOpen || draft.isUnderWay()) return;
         draft.mutate(sent ?? { ...stated.body, ...(mayExceed && { beyond_worth_reason: stated.beyondWorth }) });
       }}
     >

@@ -91,6 +91,8 @@ function DialogForm(props: FormProps & Pick<ConfirmDialogProps, 'isOpen'> & { re
       onInput={() => setTypedInto(true)}
       onSubmit={(event) => {
         event.preventDefault();
+        // While it closes, its button is still there.
+        if (!props.isOpen) return;
         onConfirm(reason.trim());
       }}
     >
