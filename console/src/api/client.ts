@@ -1,6 +1,6 @@
 /** The client of the operator API, typed by `openapi/operator.json`. */
 import createClient, { type Middleware } from 'openapi-fetch';
-import { ApiError, NoAnswerError, toError } from './api-error.ts';
+import { ApiError, NoAnswerError, SessionEndedError, toError } from './api-error.ts';
 import type { components, paths } from './operator-types.ts';
 import { keepServiceTime } from './service-clock.ts';
 
@@ -73,6 +73,16 @@ export function isOfOldToken(error: unknown): boolean {
 /** Who sends a change: what one person decided is never sent for another, who signed in meanwhile. */
 export function senderNow(): string | undefined {
   return session?.operator.operator_id;
+}
+
+/**
+ * For a change that asks or sends something before: it goes on only for its sender.
+ *
+ * @throws SessionEndedError When another person has signed in meanwhile. Then nothing is sent.
+ */
+export function requireSender(sender: string | undefined): void {
+  if (senderNow() === sender) return;
+  throw new SessionEndedError(401, { code: 'unauthorized', message: 'Another person has signed in.' });
 }
 
 /**

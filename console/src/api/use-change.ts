@@ -4,14 +4,15 @@ import { isSecondClick } from '../app/second-click.ts';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, SessionEndedError } from './api-error.ts';
-import { renewToken, senderNow } from './client.ts';
+import { renewToken, requireSender, senderNow } from './client.ts';
 
 interface ChangeTerms<Input, Output> {
   /**
    * @param input All that is sent and can be another one the next time, because of the key.
    * @param key For `Idempotency-Key`: the same for the same input, until it was done, or its answer cannot be shown any more.
+   * @param sender Who decided it: each request after the first one begins with `requireSender`.
    */
-  readonly send: (input: Input, key: string) => Promise<Output>;
+  readonly send: (input: Input, key: string, sender: string | undefined) => Promise<Output>;
   /** What the person reads when it is done; nothing where the next thing shows by itself. */
   readonly done?: string | ((output: Output) => string);
   /** What the person reads instead where it was done to no avail. */
@@ -77,7 +78,8 @@ export function useChange<Input, Output>({
       const sender = senderNow();
       return withStepUp(async () => {
         if (await isMadeNow?.(input, isInDoubt)) throw new DoneBeforeError();
-        return send(input, key);
+        requireSender(sender);
+        return send(input, key, sender);
       }).catch((error) => failAsSession(error, sender));
     },
     onSuccess(output, input) {

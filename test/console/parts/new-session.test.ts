@@ -1,7 +1,7 @@
 /** Another tab brings a new session, or none: what is sent next is sent once, by the same person, and nobody takes for sent what was not. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { BrowserContext } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { uniqueId } from '../../support/client.ts';
 import { ageSession } from '../../support/console/age-session.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -11,7 +11,7 @@ import { PASSWORD, signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
-const { service, browser, partner } = (scene ?? {}) as Scene;
+const { service, browser, partner, newPending } = (scene ?? {}) as Scene;
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
 /** Gives the password again in another tab, which brings a new session with a new token. */
@@ -28,9 +28,58 @@ async function giveAgain(context: BrowserContext): Promise<void> {
   await tab.close();
 }
 
+/** Another operator signs in in another window of the same browser. */
+async function signInInstead(context: BrowserContext, operator: string): Promise<void> {
+  const { cookie } = await signedInOperator(service, 'operator', operator);
+  const [name = '', value = ''] = cookie.split('=');
+  await context.addCookies([{ name, value, domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
+}
+
+/** The session is read four times a minute. */
+async function hearOf(page: Page, operator: string): Promise<void> {
+  await page.clock.fastForward(20_000);
+  await page.getByText(operator).waitFor();
+}
+
+/**
+ * The first of several requests of one change is answered after another operator has signed in, of whom the page has heard.
+ *
+ * @returns The bodies of the requests that were sent.
+ */
+async function signInDuring(page: Page, path: RegExp, operator: string): Promise<readonly unknown[]> {
+  const sent: unknown[] = [];
+  await page.route(path, async (route) => {
+    if (route.request().method() !== 'POST') return route.fallback();
+    sent.push(route.request().postDataJSON());
+    const response = await route.fetch();
+    assert.equal(response.status(), 200, await response.text());
+    if (sent.length === 1) {
+      await signInInstead(page.context(), operator);
+      await hearOf(page, operator);
+    }
+    await route.fulfill({ response });
+  });
+  return sent;
+}
+
 async function countDrafts(event: string): Promise<number> {
   const { rows } = await service.database.pool.query('select 1 from failure_draft where partner_event_id = $1', [event]);
   return rows.length;
+}
+
+/** A colleague states an event that can never be confirmed: its id. */
+async function draftFailure(): Promise<string> {
+  const drafter = await signedInOperator(service, 'operator');
+  const event = uniqueId('event');
+  const drafted = await drafter.postOnce('/operator/v1/failures', {
+    partner_id: partner.partnerId,
+    partner_event_id: event,
+    partner_order_ref: uniqueId('order'),
+    points: '5',
+    reason: 'Another contribution holds the order.',
+  });
+  assert.equal(drafted.status, 200, drafted.text);
+  return event;
 }
 
 async function newClosed() {
@@ -114,15 +163,90 @@ describe('a session that another tab made anew', needsBrowser, () => {
   test('of another person sends nothing of the first one', async () => {
     const page = await browser.signedIn('operator', undefined, 'First writer');
     const event = await fillFailureReport(page, { browser, partner });
-    const { cookie } = await signedInOperator(service, 'operator', 'Second writer');
-    const [name = '', value = ''] = cookie.split('=');
-    await page
-      .context()
-      .addCookies([{ name, value, domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
+    await signInInstead(page.context(), 'Second writer');
     await page.getByRole('dialog').locator('button[type=submit]').click();
     await page.getByText('Second writer').waitFor();
     assert.equal(await page.getByRole('dialog').count(), 0);
     assert.equal(await countDrafts(event), 0);
+  });
+
+  test('of another person suspends no partner of which the first one read again whether it is suspended', async () => {
+    const page = await browser.signedIn('admin', undefined, 'Read again');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/partners/${partner.partnerId}`);
+    await page.getByRole('button', { name: 'Edit the partner' }).click();
+    await page.getByRole('menuitem', { name: 'Suspend' }).click();
+    const send = page.getByRole('dialog').locator('button[type=submit]');
+    await send.waitFor();
+    let isFirst = true;
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    await page.route(`**/operator/v1/partners/${partner.partnerId}`, async (route) => {
+      const isOfChange = isFirst;
+      isFirst = false;
+      const response = await route.fetch();
+      if (isOfChange) {
+        await signInInstead(page.context(), 'Suspends nobody');
+        await hearOf(page, 'Suspends nobody');
+      }
+      await route.fulfill({ response });
+      if (isOfChange) read();
+    });
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    await send.click();
+    await isRead;
+    await page.getByRole('link', { name: 'Reviews' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
+    assert.deepEqual(sent, []);
+  });
+
+  test('of another person decides none of the reviews that are left of those the first one decided', async () => {
+    await Promise.all(Array.from({ length: 101 }, () => newPending()));
+    const page = await browser.signedIn('operator', undefined, 'Decided many');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/reviews`);
+    const more = page.getByRole('button', { name: 'Show more' });
+    for (const shown of [50, 100]) {
+      await page.getByRole('checkbox', { name: `All: ${shown} shown`, exact: true }).waitFor();
+      await more.click();
+    }
+    await page.getByRole('checkbox', { name: 'All', exact: true }).check();
+    await page.getByRole('button', { name: 'Confirm', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Reason').fill('The shop says so.');
+    const sent = await signInDuring(page, /\/reviews\/decisions$/, 'Decided nothing');
+    const answered = page.waitForResponse(/\/reviews\/decisions$/);
+    await dialog.locator('button[type=submit]').click();
+    await answered;
+    await page.getByRole('link', { name: 'Partners' }).click();
+    await page.getByRole('link', { name: partner.name }).waitFor();
+    assert.equal(sent.length, 1);
+    const text = `select count(*)::int as waiting from contribution_review where resolved_at is null`;
+    assert.deepEqual((await service.database.pool.query(text)).rows, [{ waiting: 1 }]);
+  });
+
+  test('of another person adds none of the settlements that are left of those the first one chose for a new batch', async () => {
+    for (const points of [40, 50]) {
+      const { client, open } = await newSettledPartner(service);
+      await client.confirm({ points });
+      await closeThrough(service, open);
+    }
+    const page = await browser.signedIn('operator', undefined, 'Chose two');
+    await page.clock.install();
+    await page.goto(`${browser.baseUrl}/impact/new`);
+    const boxes = page.getByRole('checkbox', { name: /^Choose:/ });
+    for (const box of [boxes.nth(0), boxes.nth(1)]) await box.check();
+    await page.getByRole('button', { name: 'Create the batch' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Of one person');
+    await dialog.getByLabel('Trees').fill('7');
+    const sent = await signInDuring(page, /\/impact-batches(\/[^/]+\/settlements)?$/, 'Chose none');
+    const answered = page.waitForResponse(/\/impact-batches$/);
+    await dialog.locator('button[type=submit]').click();
+    await answered;
+    await page.getByRole('link', { name: 'Partners' }).click();
+    await page.getByRole('link', { name: partner.name }).waitFor();
+    assert.equal(sent.length, 1);
   });
 });
 
@@ -149,38 +273,30 @@ describe('a password', needsBrowser, () => {
 });
 
 describe('a step that asks for the password while another person signs in', needsBrowser, () => {
-  test('is given up, and the end of the next session is said as ever', async () => {
-    const page = await browser.signedIn('approver', undefined, 'Asked for it');
-    const drafter = await signedInOperator(service, 'operator', 'Amal');
-    const event = uniqueId('event');
-    const drafted = await drafter.postOnce('/operator/v1/failures', {
-      partner_id: partner.partnerId,
-      partner_event_id: event,
-      partner_order_ref: uniqueId('order'),
-      points: '5',
-      reason: 'Another contribution holds the order.',
+  for (const [when, isHeardBefore] of [['before the page hears of it', false]] as const)
+    test(`is given up, ${when}, and the end of the next session is said as ever`, async () => {
+      const page = await browser.signedIn('approver', undefined, `Asked for it ${when}`);
+      await page.clock.install();
+      const event = await draftFailure();
+      await page.goto(`${browser.baseUrl}/failures?status=drafted`);
+      await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'Approve', exact: true }).click();
+      await ageSession(service, `Asked for it ${when}`);
+      await page.route('**/approve', async (route) => {
+        const response = await route.fetch();
+        assert.equal(response.status(), 403);
+        await signInInstead(page.context(), 'Came after');
+        if (isHeardBefore) await hearOf(page, 'Came after');
+        await route.fulfill({ response });
+      });
+      const refused = page.waitForResponse('**/approve');
+      await page.getByRole('dialog').locator('button[type=submit]').click();
+      await refused;
+      await page.getByText('Came after').waitFor();
+      await page.context().clearCookies();
+      // The page may have heard of it by itself.
+      await page.evaluate(`document.querySelector('nav a[href="/reviews"]').click()`);
+      await page.getByText('Your session has ended').waitFor();
     });
-    assert.equal(drafted.status, 200, drafted.text);
-    await page.goto(`${browser.baseUrl}/failures?status=drafted`);
-    await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'Approve', exact: true }).click();
-    await ageSession(service, 'Asked for it');
-    const { cookie } = await signedInOperator(service, 'operator', 'Came after');
-    const [name = '', value = ''] = cookie.split('=');
-    await page.route('**/approve', async (route) => {
-      const response = await route.fetch();
-      assert.equal(response.status(), 403);
-      await page
-        .context()
-        .addCookies([{ name, value, domain: 'localhost', path: '/', secure: true, httpOnly: true, sameSite: 'Strict' }]);
-      await route.fulfill({ response });
-    });
-    await page.getByRole('dialog').locator('button[type=submit]').click();
-    await page.getByText('Came after').waitFor();
-    await page.context().clearCookies();
-    // The page may have heard of it by itself.
-    await page.evaluate(`document.querySelector('nav a[href="/reviews"]').click()`);
-    await page.getByText('Your session has ended').waitFor();
-  });
 });
 
 describe('a session that ends while a list is sent', needsBrowser, () => {

@@ -51,7 +51,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
   /** By what is stated of it: the key under which a batch may have been created. Another choice of settlements is for the same one. */
   const begun = useRef(new Map<string, string>());
   const create = useChange({
-    async send({ shares: wanted, ...body }: Wanted, key) {
+    async send({ shares: wanted, ...body }: Wanted, key, sender) {
       const stated = JSON.stringify(body);
       const batchKey = begun.current.get(stated) ?? key;
       begun.current.set(stated, batchKey);
@@ -62,7 +62,7 @@ function CreateBar({ chosen }: { readonly chosen: Chosen<Poolable> }) {
       const onRefused = () => {
         isWhole = false;
       };
-      await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, onProgress: setSent, onRefused });
+      await poolSettlements({ batchId: batch.impact_batch_id, shares: wanted, key, sender, onProgress: setSent, onRefused });
       return { batch, isWhole };
     },
     done: ({ batch: { name } }) => t.created(name),

@@ -122,10 +122,10 @@ export function PoolBar({ batchId, chosen, allocated, isOpen, setOpen }: PoolBar
   const shares = sharesOf(settlements);
   const [kept] = useState(newSentShares);
   const pool = useChange({
-    async send(wanted: typeof shares, key) {
+    async send(wanted: typeof shares, key, sender) {
       const refusals: ApiError[] = [];
       const onRefused = (refusal: ApiError) => void refusals.push(refusal);
-      await poolSettlements({ batchId, shares: wanted, key, sent: kept, onProgress: setSent, onRefused });
+      await poolSettlements({ batchId, shares: wanted, key, sender, sent: kept, onProgress: setSent, onRefused });
       const added = wanted.flatMap(([, ids]) => ids).filter((id) => kept.added.has(id)).length;
       // Of nothing that was added there is nothing to go on with: the dialog says why.
       const [refusal] = refusals;

@@ -1,5 +1,5 @@
 import { ApiError } from '../../api/api-error.ts';
-import { answerOf, client } from '../../api/client.ts';
+import { answerOf, client, requireSender } from '../../api/client.ts';
 import type { Poolable } from './pooled-settlements.tsx';
 
 /** The settlements of a partner, which are added together or not at all. */
@@ -28,6 +28,7 @@ interface Pooling {
    * The key of the whole change. The key of each partner's request is made of it, so that those that went through are not sent again.
    */
   readonly key: string;
+  readonly sender: string | undefined;
   /** Given where the choice may change after a refusal: what was added is not sent again, and the same share has the same key. */
   readonly sent?: SentShares;
   readonly onProgress: (done: number) => void;
@@ -43,6 +44,7 @@ export async function poolSettlements({
   batchId,
   shares,
   key,
+  sender,
   sent = newSentShares(),
   onProgress,
   onRefused,
@@ -55,6 +57,7 @@ export async function poolSettlements({
     const share = JSON.stringify(body);
     const shareKey = sent.keys.get(share) ?? `${key}.${index}`;
     sent.keys.set(share, shareKey);
+    requireSender(sender);
     const params = { path: { impact_batch_id: batchId }, header: { 'Idempotency-Key': shareKey } };
     try {
       await answerOf(client.POST('/operator/v1/impact-batches/{impact_batch_id}/settlements', { params, body }));

@@ -1,6 +1,6 @@
 import { Progress, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import { answerOf, client } from '../../api/client.ts';
+import { answerOf, client, requireSender } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
 import { addWhole } from '../../format/points.ts';
@@ -43,7 +43,7 @@ export function DecideDialog({ wanted, onClose, onDecided }: DecideDialogProps) 
   const [left, setLeft] = useState<readonly NotDecided[]>([]);
   const [done, setDone] = useState(0);
   const change = useChange({
-    send: (made: MadeDecision, key) => decideAll(made, { key, onProgress: setDone }),
+    send: (made: MadeDecision, key, sender) => decideAll(made, { key, sender, onProgress: setDone }),
     done: ({ decisions }) => (decision === 'confirm' ? t.confirmed : t.failed)(countDecided(decisions)),
     failed: ({ decisions }) => (countDecided(decisions) === 0 ? t.noneDecided : undefined),
     onDone: ({ decisions }) => {
@@ -131,12 +131,13 @@ function isTriedAgain({ decision: { error_code, earlier } }: NotDecided): boolea
 
 interface Sending {
   readonly key: string;
+  readonly sender: string | undefined;
   /** @param done How many are decided. */
   readonly onProgress: (done: number) => void;
 }
 
 /** One request after the other. Each has a key of its own, so that a repetition decides only what is left. */
-async function decideAll({ decision, contributions, reason }: MadeDecision, { key, onProgress }: Sending) {
+async function decideAll({ decision, contributions, reason }: MadeDecision, { key, sender, onProgress }: Sending) {
   const decisions: Decided[] = [];
   onProgress(0);
   for (let start = 0; start < contributions.length; start += DECIDED_AT_ONCE_MAX) {
@@ -144,6 +145,7 @@ async function decideAll({ decision, contributions, reason }: MadeDecision, { ke
     const ids = some.map(({ partner_id, transaction_id }) => ({ partner_id, transaction_id }));
     const params = { header: { 'Idempotency-Key': `${key}.${start}` } };
     const body = { decision, reason, contributions: ids };
+    requireSender(sender);
     decisions.push(...(await answerOf(client.POST('/operator/v1/reviews/decisions', { params, body }))).decisions);
     onProgress(countDecided(decisions));
   }
