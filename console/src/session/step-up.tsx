@@ -40,7 +40,9 @@ interface StepUpProviderProps {
 export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSignedIn, children }: StepUpProviderProps) {
   const t = useTexts(SESSION);
   const [isOpen, setOpen] = useState(false);
-  const waiting = useRef<Waiting | undefined>(undefined);
+  /** More than one where two changes were under way: each goes on. */
+  const waiting = useRef<Waiting[]>([]);
+  const isShown = useRef(true);
   const withStepUp = useCallback<WithStepUp>(
     async (work) => {
       try {
@@ -48,8 +50,9 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
       } catch (error) {
         if (!isSignInWanted(error)) throw error;
       }
+      if (!isShown.current) throw new StepUpCancelled();
       await new Promise<void>((resolve, reject) => {
-        waiting.current = { resolve, reject };
+        waiting.current.push({ resolve, reject });
         onOpen();
         setOpen(true);
       });
@@ -60,18 +63,24 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
   const offersPasskey = hasPasskey && hasPasskeys();
   const end = (settle: (waiting: Waiting) => void) => {
     setOpen(false);
-    if (waiting.current) settle(waiting.current);
-    waiting.current = undefined;
+    settleAll(waiting, settle);
   };
   // In a task of its own: a dialog below hears the same key, and must still be below.
-  const cancel = () => void setTimeout(() => end(({ reject }) => reject(new StepUpCancelled())));
+  const cancel = () => void setTimeout(() => end(giveUp));
   useEffect(() => {
     if (!hasEnded) return;
     setOpen(false);
-    giveUp(waiting);
+    settleAll(waiting, giveUp);
   }, [hasEnded]);
-  // Of a page that goes because another person signed in: what waits would be under way for ever, and keep the next sign-in away.
-  useEffect(() => () => giveUp(waiting), []);
+  // Of a page that goes because another person signed in: what waits, or would wait, would be under way for ever, and keep the next sign-in
+  // away.
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+      settleAll(waiting, giveUp);
+    };
+  }, []);
   const signedIn = (session: SessionAnswer) => {
     onSignedIn(session);
     end(({ resolve }) => resolve());
@@ -99,9 +108,12 @@ export function StepUpProvider({ hasPassword, hasPasskey, hasEnded, onOpen, onSi
   );
 }
 
-function giveUp(waiting: RefObject<Waiting | undefined>): void {
-  waiting.current?.reject(new StepUpCancelled());
-  waiting.current = undefined;
+function settleAll(waiting: RefObject<Waiting[]>, settle: (waiting: Waiting) => void): void {
+  for (const each of waiting.current.splice(0)) settle(each);
+}
+
+function giveUp({ reject }: Waiting): void {
+  reject(new StepUpCancelled());
 }
 
 function isSignInWanted(error: unknown): boolean {

@@ -273,7 +273,10 @@ describe('a password', needsBrowser, () => {
 });
 
 describe('a step that asks for the password while another person signs in', needsBrowser, () => {
-  for (const [when, isHeardBefore] of [['before the page hears of it', false]] as const)
+  for (const [when, isHeardBefore] of [
+    ['before the page hears of it', false],
+    ['after the page has heard of it', true],
+  ] as const)
     test(`is given up, ${when}, and the end of the next session is said as ever`, async () => {
       const page = await browser.signedIn('approver', undefined, `Asked for it ${when}`);
       await page.clock.install();
@@ -297,6 +300,38 @@ describe('a step that asks for the password while another person signs in', need
       await page.evaluate(`document.querySelector('nav a[href="/reviews"]').click()`);
       await page.getByText('Your session has ended').waitFor();
     });
+});
+
+describe('two steps that ask for the password at once', needsBrowser, () => {
+  test('both go on once it is given', async () => {
+    const page = await browser.signedIn('approver', undefined, 'Asked twice');
+    const event = await draftFailure();
+    await ageSession(service, 'Asked twice');
+    const { promise: isAsked, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route('**/session/second-factor', async (route) => {
+      const response = await route.fetch();
+      if (response.status() === 403) await isAsked;
+      await route.fulfill({ response });
+    });
+    await page.goto(`${browser.baseUrl}/account`);
+    const begun = page.waitForRequest('**/session/second-factor');
+    await page.getByRole('button', { name: 'Set up an authenticator app' }).click();
+    await begun;
+    await page.getByRole('link', { name: 'Failures' }).click();
+    await page.getByRole('row').filter({ hasText: event }).getByRole('button', { name: 'Approve', exact: true }).click();
+    const step = page.getByRole('dialog').filter({ hasText: event });
+    await step.locator('button[type=submit]').click();
+    const again = page.getByRole('dialog', { name: 'Confirm that it is you' });
+    await again.waitFor();
+    const refused = page.waitForResponse('**/session/second-factor');
+    letGo();
+    await refused;
+    await again.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await again.locator('button[type=submit]').click();
+    await step.waitFor({ state: 'detached' });
+    const text = 'select status from failure_draft where partner_event_id = $1';
+    assert.deepEqual((await service.database.pool.query(text, [event])).rows, [{ status: 'approved' }]);
+  });
 });
 
 describe('a session that ends while a list is sent', needsBrowser, () => {
