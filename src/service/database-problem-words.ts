@@ -67,9 +67,9 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     isNoted: true,
   },
   certificate: {
-    state: 'its certificate is not trusted, or it offers no TLS',
+    state: 'its certificate is not trusted, a file that DATABASE_URL names for it cannot be read, or it offers no TLS',
     nextStep:
-      'Renew the certificate of the database, or put its authority into the file of sslrootcert (no restart); or correct sslmode and sslrootcert in DATABASE_URL and restart the service',
+      'Renew the certificate of the database, or put its authority into the file of sslrootcert, which the service must be able to read (no restart); or correct sslmode and sslrootcert in DATABASE_URL and restart the service',
     isNoted: true,
   },
   unreachable: {

@@ -2,6 +2,7 @@ import pg from 'pg';
 import { AnswerWatch } from './answer-watch.ts';
 import { cancelWork } from './cancel-work.ts';
 import type { Database } from './database.ts';
+import { problemOf, UnfitDatabaseError } from './database-problem.ts';
 
 /**
  * The server warned beside an answer. Beside a commit that is the aborted wait for the standby: the commit is known on one machine only.
@@ -95,4 +96,38 @@ export class DatabaseSession extends pg.Client {
       else callback(new WarnedError(`The server answered with a warning: ${warning}`));
     };
   }
+}
+
+/** What a pool gets for a session that cannot be made: the pool tells those who wait, as of a server that refuses it. */
+class UnmadeSession extends pg.Client {
+  readonly #failure: Error;
+
+  constructor(failure: Error) {
+    super();
+    this.#failure = failure;
+  }
+
+  override async connect(callback?: (...results: never[]) => void): Promise<pg.Client> {
+    if (callback === undefined) throw this.#failure;
+    process.nextTick(callback as Callback, this.#failure);
+    return this;
+  }
+}
+
+/**
+ * Makes sessions for a pool, which calls it with `new`. The driver reads the files of `sslrootcert`, `sslcert` and `sslkey` anew for each
+ * session, and throws where it cannot. A pool makes sessions while a socket tells that another one has ended, too: what is thrown there
+ * ends the process.
+ */
+export const SessionOfPool = function makeSession(config: SessionConfig): pg.Client {
+  try {
+    return new DatabaseSession(config);
+  } catch (error) {
+    return new UnmadeSession(explainUnmade(error as NodeJS.ErrnoException));
+  }
+} as unknown as new () => pg.Client;
+
+function explainUnmade(error: NodeJS.ErrnoException): Error {
+  const isOfFile = error.syscall !== undefined && problemOf(error)?.reason !== 'files_used_up';
+  return isOfFile ? new UnfitDatabaseError('certificate', error.message) : error;
 }

@@ -7,7 +7,7 @@ import type { NamedKey } from '../domain/audit/named-key.ts';
 import { type ContributionSeals, openContributionSeals } from '../domain/contributions/contribution-seal.ts';
 import { CommittedEvents } from './announcements.ts';
 import { UnfitDatabaseError } from './database-problem.ts';
-import { DatabaseSession } from './database-session.ts';
+import { type DatabaseSession, SessionOfPool } from './database-session.ts';
 import { OneSchema } from './one-schema.ts';
 import { HEAR_WORKERS, KEEP_COMMITS_DURABLE, startUpOf, withoutTransactionTimeout } from './session-settings.ts';
 
@@ -128,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     : [];
   const pool = new ServicePool(preparesStatements, {
     connectionString: preparesStatements ? startUp.databaseUrl : databaseUrl,
-    Client: DatabaseSession as new () => pg.Client,
+    Client: SessionOfPool,
     // The pool waits for the promise before it gives the connection to anybody. Its `verify` would run when the connection is already a
     // caller's: to one that was told meanwhile that it waited too long, the pool gives the connection all the same, and nobody releases it.
     onConnect: (client) => {
