@@ -2,6 +2,7 @@ import { Counter, type Registry } from 'prom-client';
 import { type AttemptFigures, measureAttempts } from './attempt-metrics.ts';
 import { measureDatabase, measurePool, type PoolUse } from './database-metrics.ts';
 import { type DeliveryWatch, measurePace, type PaceFigures, watchDeliveries } from './delivery-metrics.ts';
+import { inTime } from './in-time.ts';
 import { type EndedRunFigures, type JobWatch, measureJobs } from './job-metrics.ts';
 import { measureLog } from './log-metrics.ts';
 import { openRegistry } from './registry.ts';
@@ -70,8 +71,14 @@ export function createMetrics(pool: PoolUse, watch: DeliveryWatch & JobWatch): M
     help: 'How often a delivery was due whose endpoint has a secret that does not open with SECRETS_KEY; nothing was sent.',
     registers: [registry],
   });
-  watchDeliveries(registry, watch);
-  const countRun = measureJobs(registry, watch);
+  watchDeliveries(registry, {
+    measureBacklog: inTime(watch.measureBacklog),
+    listEndpointStates: inTime(watch.listEndpointStates),
+  });
+  const countRun = measureJobs(registry, {
+    listJobStates: inTime(watch.listJobStates),
+    findDifferences: inTime(watch.findDifferences),
+  });
   return {
     registry,
     countAttempt: measureAttempts(registry),

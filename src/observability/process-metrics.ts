@@ -14,7 +14,7 @@ export interface FiguresMessage {
   readonly figures: ProcessFigures | null;
 }
 
-/** Longer than figures wait for the database. */
+/** Longer than figures wait for the database (`in-time.ts`). */
 const ANSWER_TIMEOUT_MS = 5_000;
 
 /**
