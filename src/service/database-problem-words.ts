@@ -41,6 +41,7 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
   files_used_up: {
     state: 'a process of the service, or its machine, may open no further file, and so makes no connection to it',
     nextStep: 'Give the process more open files (LimitNOFILE), and let the proxy limit the connections that it passes on',
+    isNoted: true,
   },
   sign_in_refused: {
     state: 'it refuses the sign-in of the service',

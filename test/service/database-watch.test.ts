@@ -158,6 +158,14 @@ test('what new connections meet is told although the connection of the look work
   assert.match((await opened.check()) ?? '', /it is a standby.+\(The server is in recovery\.\)$/);
 });
 
+test('open files that are used up are told although the connection of the look works', async () => {
+  const { opened } = watch((await emptyDatabase()).databaseUrl);
+  assert.equal(await opened.check(), undefined);
+  opened.note(Object.assign(new Error('connect EMFILE 127.0.0.1:5432'), { code: 'EMFILE', syscall: 'connect' }));
+  assert.match(String(await opened.check()), /may open no further file.+LimitNOFILE.+\(connect EMFILE 127\.0\.0\.1:5432\)$/);
+  assert.deepEqual(opened.reasons, ['files_used_up']);
+});
+
 test('a lock for which one request at a time waits is named, although each gives up before the watch would look again', async () => {
   const { databaseUrl: url } = await emptyDatabase();
   const [colleague, partner] = await Promise.all([connect(`${url}&application_name=colleague`), connect(url)]);
