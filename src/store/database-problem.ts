@@ -159,5 +159,11 @@ function reasonOf(error: Error): ProblemReason | undefined {
     return USED_UP.test(error.message) ? 'connections_used_up' : 'worker_lost';
   const { code = '', message } = error as NodeJS.ErrnoException;
   const ofClass = error instanceof pg.DatabaseError ? REASONS_BY_CODE[code.slice(0, 2)] : undefined;
-  return REASONS_BY_CODE[code] ?? ofClass ?? REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];
+  const ofWords = REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];
+  return REASONS_BY_CODE[code] ?? ofClass ?? ofWords ?? reasonOfAddresses(error);
+}
+
+/** A host has several addresses, and the code of the error is that of the first: this machine may have no network for it. */
+function reasonOfAddresses(error: Error): ProblemReason | undefined {
+  return error instanceof AggregateError ? error.errors.map(reasonOf).find((reason) => reason !== undefined) : undefined;
 }

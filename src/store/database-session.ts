@@ -51,7 +51,10 @@ export class DatabaseSession extends pg.Client {
     const end = () => this.cut('The database does not answer: the connection was ended.');
     this.#answers = new AnswerWatch(end, config.answerTimeoutMs);
     // When a sign-in fails on this side, as without a password, the driver leaves the socket open. The server would keep its place.
-    this.connection.on('error', () => this.connection.stream.destroy());
+    this.connection.on('error', (error: Error) => {
+      nameEach(error);
+      this.connection.stream.destroy();
+    });
   }
 
   /** Ends the connection at once, and what the server does for it. Statements under way fail with the reason. */
@@ -96,6 +99,12 @@ export class DatabaseSession extends pg.Client {
       else callback(new WarnedError(`The server answered with a warning: ${warning}`));
     };
   }
+}
+
+/** Gives words to the error of a host that has several addresses, of which none was reached: Node leaves its message empty. */
+function nameEach(error: Error): void {
+  if (error instanceof AggregateError && error.message === '')
+    error.message = error.errors.map((each: Error) => each.message).join('; ');
 }
 
 /** What a pool gets for a session that cannot be made: the pool tells those who wait, as of a server that refuses it. */

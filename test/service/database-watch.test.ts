@@ -1,13 +1,15 @@
 /** What the engineer on call is told of the database: by `/readyz`, by the metrics, and by one line when it begins and one when it is over. */
 import assert from 'node:assert/strict';
+import dns from 'node:dns';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
 import { openDatabaseWatch } from '../../src/service/database-watch.ts';
+import { describeFailure } from '../../src/service/open-database.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { isPoolUsedUp } from '../../src/store/database-errors.ts';
-import { UnfitDatabaseError } from '../../src/store/database-problem.ts';
+import { problemOf, UnfitDatabaseError } from '../../src/store/database-problem.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
@@ -36,6 +38,12 @@ function watch(url: string) {
     await watched.close();
   });
   return { opened, lines, pool: watched.pool };
+}
+
+async function openedAt(url: string): Promise<void> {
+  const opened = openDatabase({ databaseUrl: url, poolSize: 1 });
+  after(() => opened.close());
+  await opened.pool.query('select 1');
 }
 
 async function readAdmin(path: string): Promise<[status: number, text: string]> {
@@ -73,6 +81,32 @@ test('a database that is gone and comes back is one line each, and /readyz would
       [40, 'unreachable'],
     ],
   );
+});
+
+test('a database at a name with several addresses, none of which is reached, is told with what each of them said', async (t) => {
+  t.mock.method(dns, 'lookup', (_host: string, _options: object, tell: (error: null, addresses: object[]) => void) =>
+    tell(
+      null,
+      ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 })),
+    ),
+  );
+  const { opened, lines } = watch('postgresql://impact@db.example:1/impact');
+  await assert.rejects(opened.check(), /it cannot be reached/);
+  const each = 'connect ECONNREFUSED 127.0.0.1:1; connect ECONNREFUSED 127.0.0.2:1';
+  assert.deepEqual(
+    lines.map(({ reason, cause }) => [reason, cause]),
+    [['unreachable', each]],
+  );
+  await assert.rejects(openedAt('postgresql://impact@db.example:1/impact'), (error) => {
+    assert.match(describeFailure(error), /^connect ECONNREFUSED 127\.0\.0\.1:1; .+\. Check that the database runs/);
+    return true;
+  });
+});
+
+test('a name whose first address this machine has no network for tells of the other one', () => {
+  const [v6, v4] = ['EADDRNOTAVAIL', 'ECONNREFUSED'].map((code) => Object.assign(new Error(`connect ${code}`), { code }));
+  const failure = Object.assign(new AggregateError([v6, v4]), { code: 'EADDRNOTAVAIL' });
+  assert.equal(problemOf(failure)?.reason, 'unreachable');
 });
 
 test(
