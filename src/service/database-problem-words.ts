@@ -16,6 +16,13 @@ const WORDS: Readonly<Record<ProblemReason, Words>> = {
     isReady: true,
     isNoted: true,
   },
+  disk_failing: {
+    state: 'its disk or its file system refuses it a file: what needs the file is answered with 503',
+    nextStep:
+      'Look at the disk and the mount on the machine of the database (dmesg), the owner of its files, and its log. It is no right of the role. Repair a file system that became read-only before it is mounted for writing again',
+    isReady: true,
+    isNoted: true,
+  },
   read_only: {
     state: 'it is read-only',
     nextStep:

@@ -4,6 +4,7 @@ import { isPoolUsedUp } from './database-errors.ts';
 /** Why the database does not do all of its work. */
 export const PROBLEM_REASONS = [
   'disk_full',
+  'disk_failing',
   'read_only',
   'locked',
   'connections_used_up',
@@ -50,6 +51,8 @@ export class UnfitDatabaseError extends Error {
 /** By the code of PostgreSQL, of the system or of TLS; a class of PostgreSQL by its first two characters. */
 const REASONS_BY_CODE: Readonly<Record<string, ProblemReason>> = {
   '53100': 'disk_full',
+  // An error of the server's system.
+  '58': 'disk_failing',
   '25006': 'read_only',
   '53300': 'connections_used_up',
   '57P03': 'starting',
@@ -158,10 +161,22 @@ function reasonOf(error: Error): ProblemReason | undefined {
   if (error instanceof pg.DatabaseError && OF_WORKER.test(error.message))
     return USED_UP.test(error.message) ? 'connections_used_up' : 'worker_lost';
   const { code = '', message } = error as NodeJS.ErrnoException;
+  if (code === '42501' && isOfOwnFile(error)) return 'disk_failing';
   const ofClass = error instanceof pg.DatabaseError ? REASONS_BY_CODE[code.slice(0, 2)] : undefined;
   const ofWords = REASONS_BY_WORDS.find(([words]) => words.test(message))?.[1];
   return REASONS_BY_CODE[code] ?? ofClass ?? ofWords ?? reasonOfAddresses(error);
 }
+
+/**
+ * Whether the system refuses a file to the server, as on a file system that became read-only: the code is that of a right that a role lacks.
+ * The source file tells it in any language, and the words also where the coordinator of a cluster passes on what a worker says.
+ */
+function isOfOwnFile({ message, file = '' }: Error & { readonly file?: string }): boolean {
+  return STORAGE.test(file) || message.startsWith('could not ');
+}
+
+/** The source files of PostgreSQL that open and write its own files. */
+const STORAGE = /^(?:md|fd|slru|buffile|sync|copydir|relmapper|xlog\w*)\.c$/;
 
 /** A host has several addresses, and the code of the error is that of the first: this machine may have no network for it. */
 function reasonOfAddresses(error: Error): ProblemReason | undefined {

@@ -1,6 +1,7 @@
 /** What the engineer on call is told of the database: by `/readyz`, by the metrics, and by one line when it begins and one when it is over. */
 import assert from 'node:assert/strict';
 import dns from 'node:dns';
+import { chmodSync } from 'node:fs';
 import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -190,6 +191,35 @@ test('what new connections meet is told although the connection of the look work
   assert.match((await opened.check()) ?? '', /it is read-only.+\(cannot execute INSERT in a read-only transaction\)$/);
   opened.note(new UnfitDatabaseError('standby', 'The server is in recovery.'));
   assert.match((await opened.check()) ?? '', /it is a standby.+\(The server is in recovery\.\)$/);
+});
+
+test('a file that the server itself may not open is no missing right of the role, and neither is a disk that fails', async (t) => {
+  const { databaseUrl: url, pool: administrator } = await emptyDatabase();
+  await administrator.query('create table kept ()');
+  // Until it is written the server would end for want of the file.
+  await administrator.query('checkpoint');
+  const { rows } = await administrator.query(
+    `select current_setting('data_directory') || '/' || pg_relation_filepath('kept') as path`,
+  );
+  const { opened } = watch(url);
+  assert.equal(await opened.check(), undefined);
+  const session = await connect(url);
+  chmodSync(rows[0].path, 0);
+  const failure = await session.query('insert into kept default values').catch((error: Error) => error);
+  chmodSync(rows[0].path, 0o600);
+  if (!(failure instanceof pg.DatabaseError)) return t.skip('the account of the server opens any file');
+  assert.equal(failure.code, '42501');
+  opened.note(failure);
+  assert.match(String(await opened.check()), /refuses it a file.+could not open file .+: Permission denied\)$/);
+  assert.deepEqual(opened.reasons, ['disk_failing']);
+  const saying = (code: string, words: string) => Object.assign(new pg.DatabaseError(words, 0, 'error'), { code });
+  const readOnly = saying('42501', 'could not extend file "base/16384/16397": Read-only file system');
+  const broken = saying('58030', 'could not read blocks 0..0 in file "base/16384/16397": Input/output error');
+  const right = saying('42501', 'permission denied for table contribution');
+  assert.deepEqual(
+    [readOnly, broken, right].map((error) => problemOf(error)?.reason),
+    ['disk_failing', 'disk_failing', 'rights_missing'],
+  );
 });
 
 test('open files that are used up are told although the connection of the look works', async () => {
