@@ -1,3 +1,4 @@
+import { nextStepOf } from '../service/database-problem-words.ts';
 import type { Store } from '../service/open-database.ts';
 import { problemOf } from '../store/database-problem.ts';
 import {
@@ -56,7 +57,8 @@ export async function examineServer({ database }: Store): Promise<Finding[]> {
 }
 
 function explainBlocked(error: Error, { synchronousStandbyNames: names, standbys }: ServerSettings): string {
-  if (names === '' || problemOf(error)?.reason !== 'no_answer') return error.message;
+  const reason = problemOf(error)?.reason ?? 'other';
+  if (names === '' || reason !== 'no_answer') return `${error.message}. ${nextStepOf(reason)}`;
   return `no commit was answered in time. Commits wait for synchronous_standby_names = '${names}'; servers that follow: ${standbys}. Start the standby; where none is missing, look at the disk of the WAL (wait_event of pg_stat_activity is SyncRep while commits wait for a standby)`;
 }
 

@@ -243,7 +243,10 @@ describe('the database of a service', () => {
     const { findings } = JSON.parse((await commandLine({ DATABASE_URL: databaseUrl }).run(['doctor', '--json'])).stdout);
     const [found] = findings.filter(({ check }: { check: string }) => check === 'writing');
     assert.equal(found.verdict, 'problem');
-    assert.match(found.message, /the database is read-only: default_transaction_read_only/);
+    assert.match(
+      found.message,
+      /the database is read-only: default_transaction_read_only .+\. Check whether this server is the primary/,
+    );
     const told =
       /The database says: cannot execute .+ in a read-only transaction\. Check whether this server is the primary\. .+ set default_transaction_read_only to off/;
     await assert.rejects(spawnService(databaseUrl), told);
