@@ -21,7 +21,15 @@ import { type MigrationState, readMigrationState } from '../store/schema/migrate
 import { listSecretsByKey } from '../store/webhooks/webhook-endpoint.ts';
 import { listUnreadableSecrets, type UnreadableSecrets } from '../webhooks/security/endpoint-secrets.ts';
 import type { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
-import { examineClock, examinePlace, examineRights, examineServer, examineWorkers, type Finding } from './examine-server.ts';
+import {
+  examineClock,
+  examinePlace,
+  examineRights,
+  examineServer,
+  examineUniqueKeys,
+  examineWorkers,
+  type Finding,
+} from './examine-server.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { printJson, printTable } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
@@ -97,6 +105,7 @@ async function examineDatabase(config: Config): Promise<Finding[]> {
     if (migrations.pending.length > 0) return found;
     return [
       found,
+      await orUnread('tables', examineUniqueKeys(store, migrations)),
       await examineKeys(store),
       await examineSecrets(store, config),
       await orUnread('operators', examinePeople(store, config)),

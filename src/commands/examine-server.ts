@@ -15,7 +15,9 @@ import {
 } from '../store/durability.ts';
 import { listDistributedTables } from '../store/schema/distribute.ts';
 import { describeHiddenTables } from '../store/schema/hidden-tables.ts';
+import type { MigrationState } from '../store/schema/migrate.ts';
 import { findMissingRights } from '../store/schema/missing-rights.ts';
+import { describeLackingKey, listLackingKeys } from '../store/schema/unique-keys.ts';
 
 type Verdict = 'ok' | 'warning' | 'problem';
 
@@ -83,6 +85,13 @@ export async function examineRights({ database }: Store): Promise<Finding[]> {
 export async function examinePlace({ database }: Store): Promise<Finding[]> {
   const message = await describeHiddenTables(database.pool);
   return message === undefined ? [] : [{ check: 'tables', verdict: 'problem', message }];
+}
+
+/** As after a restore with errors, or where somebody dropped an index to build it again. */
+export async function examineUniqueKeys({ database }: Store, { unknown }: MigrationState): Promise<Finding[]> {
+  // A newer release may have other keys.
+  const lacking = unknown.length > 0 ? [] : await listLackingKeys(database.pool);
+  return lacking.map((key) => ({ check: 'tables', verdict: 'problem', message: describeLackingKey(key) }));
 }
 
 function nameTables(tables: readonly string[]): string {

@@ -25,6 +25,7 @@ import {
   readMigrationState,
   refuseNewerRelease,
 } from '../store/schema/migrate.ts';
+import { describeLackingKey, listLackingKeys } from '../store/schema/unique-keys.ts';
 import { nextStepOf } from './database-problem-words.ts';
 import { readIdentifierClock } from './identifier-clock.ts';
 import { hasAuditKey, openAuditKeys, requireAuditKey } from './keys/configured-keys.ts';
@@ -189,6 +190,8 @@ async function prepare(store: UncheckedStore, config: Config, options: StoreOpti
   if (options.migrates) {
     await requireAuditKeys(database);
     await startSeals({ ...database, isDistributed });
+    // No start is refused: without an index of one table everything else is still recorded once.
+    for (const key of await listLackingKeys(database.pool)) options.logger?.error(describeLackingKey(key));
   }
   return isDistributed;
 }
