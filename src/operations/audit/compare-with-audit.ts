@@ -1,10 +1,11 @@
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
-import { listAuditEntries } from '../../store/audit/audit-entry.ts';
+import { findLastAuditEntries, listAuditEntries } from '../../store/audit/audit-entry.ts';
 import { listAuditedAdjustments, listAuditSubjectsWithPrefix } from '../../store/audit/audited-subject.ts';
-import type { Queryable } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { eachRow } from '../../store/each-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
+import type { ComparedKind } from './audited-kinds.ts';
 import { readSealedRecord } from './sealed-record.ts';
 
 /** A record that is not as the service wrote it. */
@@ -29,6 +30,20 @@ export function compareWithEntry(
   if (!last) return { subjectId, fields: ['audit_entry'] };
   const fields = differingFields(record, last.after ?? '{}');
   return fields.length === 0 ? undefined : { subjectId, fields };
+}
+
+/** Reads the last entries of records of a kind in one round trip, and compares each like {@link compareWithEntry}. */
+export async function differencesOf<Row>(
+  { pool, auditKeys }: Pick<Database, 'auditKeys'> & { readonly pool: Queryable },
+  kind: ComparedKind<Row>,
+  rows: readonly Row[],
+): Promise<AuditDifference[]> {
+  const entries = await findLastAuditEntries(pool, kind.action, rows.map(kind.idOf));
+  const keys = rows.length > 0 ? auditKeys() : [];
+  return rows.flatMap((row) => {
+    const id = kind.idOf(row);
+    return compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys }) ?? [];
+  });
 }
 
 /** Reads the last entry about the record, and compares the two like {@link compareWithEntry}. */

@@ -1,8 +1,7 @@
-import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Queryable } from '../../store/database.ts';
 import { databaseOf } from '../../store/transaction.ts';
 import type { AuditedKind, ComparedKind } from './audited-kinds.ts';
-import { type AuditDifference, compareWithEntry, describeDifference } from './compare-with-audit.ts';
+import { type AuditDifference, describeDifference, differencesOf } from './compare-with-audit.ts';
 import { RecordDiffersError, type UnverifiedRecordError } from './unverified-record.ts';
 
 /**
@@ -15,12 +14,7 @@ export async function findDifferences<Row>(
   kind: ComparedKind<Row>,
   rows: readonly Row[],
 ): Promise<AuditDifference[]> {
-  const keys = databaseOf(db).auditKeys();
-  const entries = await findLastAuditEntries(db, kind.action, rows.map(kind.idOf));
-  return rows.flatMap((row) => {
-    const id = kind.idOf(row);
-    return compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys }) ?? [];
-  });
+  return differencesOf({ pool: db, auditKeys: databaseOf(db).auditKeys }, kind, rows);
 }
 
 /**

@@ -1,9 +1,9 @@
-import { type EntryOfKind, findLastAuditEntries, listAuditEntriesOfKind } from '../../store/audit/audit-entry.ts';
+import { type EntryOfKind, listAuditEntriesOfKind } from '../../store/audit/audit-entry.ts';
 import type { Database } from '../../store/database.ts';
 import { eachPage } from '../../store/each-page.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { AuditedKind } from './audited-kinds.ts';
-import { type AuditDifference, compareWithEntry } from './compare-with-audit.ts';
+import { type AuditDifference, differencesOf } from './compare-with-audit.ts';
 import { findDifferences } from './require-audited.ts';
 
 const RECORDS_AT_ONCE = 500;
@@ -30,20 +30,12 @@ export async function verifyKind<Row>(
   );
   for await (const page of rows) {
     records += page.length;
-    for (const row of await listDiffering(database, kind, page)) differences.push(...(await lookAgain(database, kind, row)));
+    const differing = new Set((await differencesOf(database, kind, page)).map(({ subjectId }) => subjectId));
+    for (const row of page) if (differing.has(kind.idOf(row))) differences.push(...(await lookAgain(database, kind, row)));
     await pause();
   }
   for (const subjectId of await findRemoved(database, kind, pause)) differences.push({ subjectId, fields: ['removed'] });
   return { records, differences };
-}
-
-async function listDiffering<Row>({ pool, auditKeys }: Database, kind: AuditedKind<Row>, rows: readonly Row[]): Promise<Row[]> {
-  const entries = await findLastAuditEntries(pool, kind.action, rows.map(kind.idOf));
-  const keys = rows.length > 0 ? auditKeys() : [];
-  return rows.filter((row) => {
-    const id = kind.idOf(row);
-    return compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys }) !== undefined;
-  });
 }
 
 /** The record may have been changed between the two reads. */

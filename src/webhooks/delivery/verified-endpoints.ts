@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { ENDPOINT } from '../../operations/audit/audited-kinds.ts';
-import { type AuditDifference, compareWithEntry } from '../../operations/audit/compare-with-audit.ts';
+import { differencesOf } from '../../operations/audit/compare-with-audit.ts';
 import { unverifiedRecord } from '../../operations/audit/require-audited.ts';
-import { findLastAuditEntries } from '../../store/audit/audit-entry.ts';
 import type { Database } from '../../store/database.ts';
 import { findListedEndpoints, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
@@ -34,31 +33,14 @@ export function openVerifiedEndpoints(
   return {
     async keepVerified(endpoints) {
       const asked = endpoints.filter((endpoint) => !isRemembered(endpoint));
-      const differing = await compare(database, asked);
+      const differing = new Set((await differencesOf(database, ENDPOINT, asked)).map(({ subjectId }) => subjectId));
       const isDiffering = ({ endpointId }: WebhookEndpoint) => differing.has(endpointId);
       for (const endpoint of asked) if (!isDiffering(endpoint)) verified.set(endpoint.endpointId, textOf(endpoint));
       if (differing.size === 0) return [...endpoints];
       // Rows and entries are read one after the other, and a change may be committed between.
-      const again = await compare(database, await findListedEndpoints(database, asked.filter(isDiffering)));
-      for (const difference of again.values()) onError(unverifiedRecord(ENDPOINT, difference));
+      const again = await findListedEndpoints(database, asked.filter(isDiffering));
+      for (const difference of await differencesOf(database, ENDPOINT, again)) onError(unverifiedRecord(ENDPOINT, difference));
       return endpoints.filter((endpoint) => !isDiffering(endpoint));
     },
   };
-}
-
-/** @returns What differs from the audit, by endpoint. */
-async function compare(
-  { pool, auditKeys }: Pick<Database, 'pool' | 'auditKeys'>,
-  endpoints: readonly WebhookEndpoint[],
-): Promise<Map<string, AuditDifference>> {
-  const ids = endpoints.map(({ endpointId }) => endpointId);
-  const entries = await findLastAuditEntries(pool, ENDPOINT.action, ids);
-  const differing = new Map<string, AuditDifference>();
-  for (const endpoint of endpoints) {
-    const { endpointId } = endpoint;
-    const about = { entry: entries.get(endpointId), keys: auditKeys() };
-    const difference = compareWithEntry(endpointId, ENDPOINT.recordOf(endpoint), about);
-    if (difference) differing.set(endpointId, difference);
-  }
-  return differing;
 }
