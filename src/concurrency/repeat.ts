@@ -3,16 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface Repetition {
   readonly pauseMs: number;
   readonly onError: (error: unknown) => void;
-  /**
-   * Does a part of the work.
-   *
-   * @returns Whether there is more, so that there is no pause.
-   */
-  work(signal: AbortSignal): Promise<boolean>;
+  work(signal: AbortSignal): Promise<unknown>;
 }
 
 /**
- * Repeats work. After a failure `onError` is called, and the work is tried again after the pause.
+ * Repeats work, with a pause after each time. After a failure `onError` is called, and the work is tried again after the pause.
  *
  * @returns A function that stops it.
  */
@@ -20,11 +15,8 @@ export function repeat({ pauseMs, onError, work }: Repetition): () => Promise<vo
   const stop = new AbortController();
   const run = async () => {
     while (!stop.signal.aborted) {
-      const hasMore = await work(stop.signal).catch((error: unknown) => {
-        onError(error);
-        return false;
-      });
-      if (!hasMore) await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
+      await work(stop.signal).catch(onError);
+      await sleep(pauseMs, undefined, { signal: stop.signal, ref: false }).catch(() => {});
     }
   };
   const done = run();

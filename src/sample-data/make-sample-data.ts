@@ -50,10 +50,7 @@ async function make(tools: SampleTools, plan: Plan): Promise<SampleOutcome> {
   const endHolding = repeat({
     pauseMs: HOLD_EVERY_MS,
     onError: () => {},
-    work: async () => {
-      await holdJobs(database.pool, HOLD_MS);
-      return false;
-    },
+    work: () => holdJobs(database.pool, HOLD_MS),
   });
   const sample = new Sample(tools, plan);
   const present = setIdentifierTime(() => sample.at.getTime());

@@ -29,12 +29,6 @@ export function keepCompletingReconciliations(
     }
     return listLeft(nodes);
   };
-  return repeat({
-    pauseMs: PAUSE_MS,
-    onError,
-    async work(signal) {
-      await completeReconciliations(database, signal, { list, usage, onError });
-      return false;
-    },
-  });
+  const work = (signal: AbortSignal) => completeReconciliations(database, signal, { list, usage, onError });
+  return repeat({ pauseMs: PAUSE_MS, onError, work });
 }

@@ -50,7 +50,7 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
     work: async () => {
       if (steadyClock() - registeredAtMs >= REGISTER_EVERY_MS) {
         await registerJobs(database, jobs, stop.signal);
-        if (stop.signal.aborted) return false;
+        if (stop.signal.aborted) return;
         registeredAtMs = steadyClock();
       }
       const { now, jobNames } = await listDueJobs(database.pool);
@@ -60,9 +60,8 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
         step = new AbortController();
         onError(new Error(`The clock of the database was set forward to ${now.toISOString()}: jobs wait a minute.`));
       }
-      if (clock !== 'steady') return false;
+      if (clock !== 'steady') return;
       for (const job of jobs) if (jobNames.includes(job.name) && !underWay.has(job.name)) await begin(job);
-      return false;
     },
   });
   return {

@@ -13,9 +13,5 @@ const PAUSE_MS = 500;
 export function openSimulatedReviews(database: Database, onError: (error: unknown) => void): () => Promise<void> {
   const nodes = new NodeReader(database, onError);
   const endDue = openSimulatedEnding(database, nodes);
-  const work = async (signal: AbortSignal) => {
-    await endDue(signal);
-    return false;
-  };
-  return repeat({ pauseMs: PAUSE_MS, onError, work });
+  return repeat({ pauseMs: PAUSE_MS, onError, work: endDue });
 }

@@ -88,7 +88,6 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
       await endFarWaits(database, nodes).catch(onError);
       await reopenDue(database, nodes).catch(onError);
       await makeMissingCounters(database, nodes);
-      return false;
     },
   });
   return {
