@@ -32,7 +32,7 @@ import { eachLeft } from '../../store/settlements/unsettled-contribution.ts';
 import { databaseOf, inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { audit } from '../audit/audit.ts';
 import { PARTNER } from '../audit/audited-kinds.ts';
-import { editedContribution, findUnverified, type SealCheck } from '../audit/check-contributions.ts';
+import { editedContribution, findUnverified } from '../audit/check-contributions.ts';
 import { requireAllAudited } from '../audit/require-audited.ts';
 import { adoptUnsealed, sealedOnly } from '../audit/seal-contributions.ts';
 import { ensureSealStart } from '../audit/seal-start.ts';
@@ -95,7 +95,8 @@ export const closeSettlement = withRole(
       await allowLongStatements(db, LONG);
       const period = endAt(open.period, at);
       const prices = await tools.pricesOf(db, partner);
-      const outcome = await close(db, { open, period, prices, at, partner, actor, nextSettlementId }, tools);
+      const previous = await findPrevious(db, open);
+      const outcome = await close(db, { open, period, previous, prices, at, partner, actor, nextSettlementId, tools });
       await audit(db, actor, {
         action: 'settlement.close',
         partnerId,
@@ -121,68 +122,49 @@ function endAt(period: SettlementPeriod, at: Date): SettlementPeriod {
   throw new ServiceError('invalid_request', `The open settlement starts at ${since}; it cannot be closed before.`);
 }
 
+async function findPrevious(db: Queryable, { partnerId, sequence }: Settlement): Promise<Settlement | undefined> {
+  return sequence === 1n ? undefined : findSettlementBySequence(db, partnerId, sequence - 1n);
+}
+
 interface Work {
   readonly open: Settlement;
   /** The period as it is closed. */
   readonly period: SettlementPeriod;
+  readonly previous: Settlement | undefined;
   readonly prices: Prices;
   readonly at: Date;
   readonly partner: Partner;
   readonly actor: Actor;
   readonly nextSettlementId: string;
+  readonly tools: SettlementTools;
 }
 
-async function close(db: Queryable, work: Work, tools: SettlementTools): Promise<Closed> {
-  const { open, period, prices, at, partner, actor } = work;
-  const { partnerId, settlementId } = open;
-  const previous = open.sequence === 1n ? undefined : await findSettlementBySequence(db, partnerId, open.sequence - 1n);
-  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
-  const afterLine = await carryForward(db, work, { previous, carried });
+async function close(db: Queryable, work: Work): Promise<Closed> {
+  const { open, period, prices, previous } = work;
+  const { partnerId, settlementId, followsEvent } = open;
   const { startsAt, endsAt } = period;
-  const { followsEvent } = open;
+  const carried = previous?.totals ? carriedForward(previous.totals) : undefined;
+  const afterLine = await carryForward(db, work, carried);
   const task = { partnerId, settlementId, followsEvent, startsAt, endsAt, afterLine, prices };
   const assigned = await assignContributions(db, task, LONG);
   const after = { partnerId, settlementId, endsAt, prices, afterLine: afterLine + Number(assigned.count) };
   const adjusted = await assignAdjustments(db, after, LONG);
   await requireVerifiedAdjustments(db, open);
-  const check = sealedOnly(databaseOf(db));
-  const doubtOf = tools.doubtsOf(db, partner, prices);
-  const { totals, statement } = await readBack(db, work, { previous, sign: tools.sign, check, doubtOf });
-  await refuseUnverifiedLeft(db, open, check);
-  refuseDifference({ assigned, adjusted, carried }, totals);
-  const { currency } = prices;
-  const sealed = { ...open, period, closedAt: at, totals, currency, statement };
-  const seal = sealClosed(tools.sign, sealed);
-  await updateSettlementClosed(db, { partnerId, settlementId, endsAt, closedAt: at, totals, currency, statement, seal });
-  await deleteSettledCandidates(db, partnerId, LONG);
-  const closed = await reread(db, open);
-  await enqueueClosedEvent(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
-  const draft = {
-    partnerId,
-    settlementId: work.nextSettlementId,
-    sequence: open.sequence + 1n,
-    createdAt: at,
-    period: nextPeriod(period, partner.timeZone),
-    followsEvent: assigned.followsEvent,
-  };
-  const next: NewSettlement = { ...draft, seal: sealOpened(tools.sign, draft, statement.chainSha256) };
-  if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} already has another open settlement.`);
-  const opened = asOpened(next);
-  const openTotals = await totalsOfOpen(db, opened, { previous: totals, prices, long: LONG });
-  await enqueueOpenedEvent(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
+  const lines = await readBack(db, work);
+  await refuseUnverifiedLeft(db, open);
+  refuseDifference({ assigned, adjusted, carried }, lines.totals);
+  const closed = await storeClosed(db, work, lines);
+  const opened = await openNext(db, work, { ...lines, followsEvent: assigned.followsEvent });
   return { closed, opened };
 }
 
-interface Carried {
-  readonly previous: Settlement | undefined;
-  /** What it carries out; `undefined` when that is nothing. */
-  readonly carried: ReturnType<typeof carriedForward>;
-}
+/** What the settlement before carries out; `undefined` when that is nothing. */
+type Carried = ReturnType<typeof carriedForward>;
 
 /**
  * @returns The number of the last line so far.
  */
-async function carryForward(db: Queryable, { open, prices }: Work, { previous, carried }: Carried): Promise<number> {
+async function carryForward(db: Queryable, { open, prices, previous }: Work, carried: Carried): Promise<number> {
   if (!previous || !carried) return 0;
   const { partnerId, settlementId } = open;
   const currency = carried.amount === null ? null : (previous.currency ?? prices.currency);
@@ -191,8 +173,47 @@ async function carryForward(db: Queryable, { open, prices }: Work, { previous, c
   return 1;
 }
 
+async function storeClosed(db: Queryable, work: Work, { totals, statement }: ReadBack): Promise<Settlement> {
+  const { open, period, prices, at, actor, tools } = work;
+  const { partnerId, settlementId } = open;
+  const { currency } = prices;
+  const sealed = { ...open, period, closedAt: at, totals, currency, statement };
+  const seal = sealClosed(tools.sign, sealed);
+  const { endsAt } = period;
+  await updateSettlementClosed(db, { partnerId, settlementId, endsAt, closedAt: at, totals, currency, statement, seal });
+  await deleteSettledCandidates(db, partnerId, LONG);
+  const closed = await reread(db, open);
+  await enqueueClosedEvent(db, { settlement: closed, totals, currency, asOf: null }, actor.correlationId);
+  return closed;
+}
+
+async function openNext(
+  db: Queryable,
+  work: Work,
+  { totals, statement, followsEvent }: ReadBack & Pick<Assigned, 'followsEvent'>,
+): Promise<Settlement> {
+  const { open, period, prices, at, partner, actor, nextSettlementId, tools } = work;
+  const { partnerId } = open;
+  const draft = {
+    partnerId,
+    settlementId: nextSettlementId,
+    sequence: open.sequence + 1n,
+    createdAt: at,
+    period: nextPeriod(period, partner.timeZone),
+    followsEvent,
+  };
+  const next: NewSettlement = { ...draft, seal: sealOpened(tools.sign, draft, statement.chainSha256) };
+  if (!(await insertSettlement(db, next))) throw new Error(`The partner ${partnerId} already has another open settlement.`);
+  const opened = asOpened(next);
+  const { currency } = prices;
+  const openTotals = await totalsOfOpen(db, opened, { previous: totals, prices, long: LONG });
+  await enqueueOpenedEvent(db, { settlement: opened, totals: openTotals, currency, asOf: at }, actor.correlationId);
+  return opened;
+}
+
 /** A contribution for the next settlement must be later by its sealed record, and not by an edit of its time or its status. */
-async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: Settlement, check: SealCheck): Promise<void> {
+async function refuseUnverifiedLeft(db: Queryable, { partnerId, followsEvent }: Settlement): Promise<void> {
+  const check = sealedOnly(databaseOf(db));
   for await (const transactionIds of eachLeft(db, { partnerId, followsEvent }, LONG)) {
     const [unverified] = await findUnverified(db, { partnerId, transactionIds }, { ...check, mustBeConfirmed: true });
     if (unverified) throw editedContribution(unverified);
@@ -217,27 +238,18 @@ function refuseDoubt({ lineNo, pointConversionVersion, transactionId }: Settleme
   );
 }
 
-interface ReadBackTools extends Pick<SettlementTools, 'sign'> {
-  readonly previous: Settlement | undefined;
-  readonly check: SealCheck;
-  readonly doubtOf: DoubtOf;
-}
-
 interface ReadBack {
   readonly totals: SettlementTotals;
   readonly statement: KeptStatement;
 }
 
 /** Reads the stored lines once: for the totals, the statement's hash and the proofs. */
-async function readBack(
-  db: Queryable,
-  { open: { partnerId, settlementId } }: Work,
-  { previous, sign, check, doubtOf }: ReadBackTools,
-): Promise<ReadBack> {
+async function readBack(db: Queryable, { open, previous, partner, prices, tools }: Work): Promise<ReadBack> {
+  const { partnerId, settlementId } = open;
   const counter = countTotals();
-  const contributions = compareSettledContributions(db, partnerId, check);
-  const refuseDoubted = refuserOfDoubted(doubtOf);
-  const prove = lineProver(sign, { partnerId, settlementId });
+  const contributions = compareSettledContributions(db, partnerId, sealedOnly(databaseOf(db)));
+  const refuseDoubted = refuserOfDoubted(tools.doubtsOf(db, partner, prices));
+  const prove = lineProver(tools.sign, { partnerId, settlementId });
   const lines = async function* (): AsyncGenerator<SettlementLine> {
     let proofs: Buffer[] = [];
     let lineNo = 0;
@@ -269,7 +281,8 @@ async function readBack(
   return { totals: counter.totals(), statement };
 }
 
-interface Expected extends Pick<Carried, 'carried'> {
+interface Expected {
+  readonly carried: Carried;
   readonly assigned: Assigned;
   readonly adjusted: AssignedAdjustments;
 }
