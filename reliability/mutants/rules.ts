@@ -575,7 +575,7 @@ export const RULES: readonly Rule[] = [
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/delivery/attempt.ts',
     find: 'sentAtSeconds: Math.floor(clock() / 1_000)',
-    replace: 'sentAtSeconds: (((globalThis as any).signedAt ??= {})[outgoing.deliveryId] ??= Math.floor(clock() / 1_000))',
+    replace: 'sentAtSeconds: (((globalThis as any).signedAt ??= {})[deliveryId] ??= Math.floor(clock() / 1_000))',
     tests: ['webhooks/webhook-delivery'],
   },
   {

@@ -3,7 +3,9 @@ import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { readRetryAfter, retryDelayMs } from '../../domain/webhooks/retry-schedule.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import type { ClaimedDelivery } from '../../store/webhooks/delivery.ts';
-import { type EndpointSecrets, signAttempt } from '../security/signature.ts';
+import { signAttempt } from '../security/signature.ts';
+import type { Content } from './load-contents.ts';
+import type { Recipient } from './recipient.ts';
 import { type Answer, send } from './send.ts';
 
 /** The dependencies of an attempt besides the delivery. */
@@ -14,18 +16,8 @@ export interface AttemptTools {
   readonly clock: () => number;
 }
 
-/** One delivery to send now. */
-export interface Outgoing {
-  readonly url: string;
-  readonly secrets: EndpointSecrets;
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly deliveryId: string;
-  readonly attemptNumber: number;
-  readonly correlationId: string;
-  /** The stored bytes. */
-  readonly body: Buffer;
-}
+/** What is sent, and to whom. */
+export interface Outgoing extends Recipient, Content {}
 
 /** Some firewalls refuse requests without it. */
 const USER_AGENT = 'partner-impact-webhooks/1';
@@ -35,10 +27,15 @@ const USER_AGENT = 'partner-impact-webhooks/1';
  *
  * @throws As {@link send}.
  */
-export async function post({ client, clock }: AttemptTools, { url, secrets, ...outgoing }: Outgoing): Promise<Answer> {
-  const headers = signAttempt(secrets, { ...outgoing, sentAtSeconds: Math.floor(clock() / 1_000) });
+export async function post(
+  { client, clock }: AttemptTools,
+  { eventId, eventType, deliveryId, lease }: Pick<ClaimedDelivery, 'eventId' | 'eventType' | 'deliveryId' | 'lease'>,
+  { url, secrets, correlationId, body }: Outgoing,
+): Promise<Answer> {
+  const attempt = { eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
+  const headers = signAttempt(secrets, { ...attempt, sentAtSeconds: Math.floor(clock() / 1_000) });
   const ownHeaders = { 'user-agent': USER_AGENT, 'content-type': 'application/json; charset=utf-8' };
-  return send(client, { url, headers: { ...headers, ...ownHeaders }, body: outgoing.body });
+  return send(client, { url, headers: { ...headers, ...ownHeaders }, body });
 }
 
 export function isSuccess({ status }: Pick<Answer, 'status'>): boolean {

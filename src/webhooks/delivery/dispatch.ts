@@ -243,7 +243,7 @@ class RunningDispatcher implements Dispatcher {
   async #send(task: Task, recipient: Recipient): Promise<Sent> {
     let answer: Answer;
     try {
-      answer = await post(this.#options, outgoing(task, recipient));
+      answer = await post(this.#options, task.claimed, { ...recipient, ...task.content });
     } catch (error) {
       // Nothing was sent, for want of something on this machine: no attempt, and what waits would fare no better.
       this.#options.onError(error);
@@ -292,8 +292,3 @@ function countExcerpt(usage: DispatcherOptions['usage'], attempt: Attempt): Atte
 }
 
 const SENT: Sent = { isDelivered: true, isPaused: false, pausedUntil: undefined };
-
-function outgoing({ claimed, content: { body, correlationId } }: Task, { url, secrets }: Recipient) {
-  const { eventId, eventType, deliveryId, lease } = claimed;
-  return { url, secrets, eventId, eventType, deliveryId, attemptNumber: Number(lease), correlationId, body };
-}

@@ -44,3 +44,24 @@ export function openVerifiedEndpoints(
     },
   };
 }
+
+/**
+ * Reads endpoints that somebody waits for. Where an operator changes one meanwhile, all are read again.
+ *
+ * @throws UnverifiedRecordError With one that differs from the audit.
+ */
+export async function readVerified(
+  database: Pick<Database, 'pool' | 'auditKeys' | 'isDistributed'>,
+  read: () => Promise<WebhookEndpoint[]>,
+): Promise<WebhookEndpoint[]> {
+  const { keepVerified } = openVerifiedEndpoints(database, rethrow);
+  for (;;) {
+    const endpoints = await read();
+    const verified = await keepVerified(endpoints);
+    if (verified.length === endpoints.length) return verified;
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

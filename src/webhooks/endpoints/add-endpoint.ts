@@ -110,16 +110,9 @@ async function challenge(
     occurredAt: await readClock(tools.database.pool),
     correlationId: eventId,
   });
-  const answer = await post(tools, {
-    url,
-    secrets: { current: secret },
-    eventId,
-    eventType: VERIFICATION_TYPE,
-    deliveryId: newId('dlv'),
-    attemptNumber: 1,
-    correlationId: eventId,
-    body: Buffer.from(eventToText(head, tools.environment, { challenge: challengeText })),
-  });
+  const body = Buffer.from(eventToText(head, tools.environment, { challenge: challengeText }));
+  const delivery = { eventId, eventType: VERIFICATION_TYPE, deliveryId: newId('dlv'), lease: 1n };
+  const answer = await post(tools, delivery, { url, secrets: { current: secret }, correlationId: eventId, body });
   if (!isSuccess(answer))
     throw refuseUrl(
       `The receiver must answer the challenge with 2xx: ${describeOutcome(answer)}.${stepAfter(answer)} Nothing was stored.`,

@@ -17,7 +17,7 @@ import { listWebhookEndpoints, type WebhookEndpoint } from '../../store/webhooks
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/settle-attempts.ts';
-import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
+import { readVerified } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointSecrets, newSecret } from '../security/signature.ts';
 import { type EndpointTools, endpointNotFound } from './endpoint-context.ts';
@@ -64,7 +64,7 @@ interface Sample {
 export const sendSamples = withRole(
   'operator',
   async (tools: EndpointTools, actor: Actor, wanted: WantedSample): Promise<SentSample[]> => {
-    const endpoints = await findEndpoints(tools, wanted);
+    const endpoints = await readVerified(tools.database, () => findEndpoints(tools, wanted));
     // Before anything is stored: a delivery that cannot be signed would have no result.
     const secretsOf = new Map(
       endpoints.map((endpoint) => [endpoint, secretsFor(wanted.fault, openSecrets(tools.secretBox, endpoint))]),
@@ -81,8 +81,7 @@ export const sendSamples = withRole(
   },
 );
 
-async function findEndpoints(tools: EndpointTools, wanted: WantedSample): Promise<WebhookEndpoint[]> {
-  const { database } = tools;
+async function findEndpoints({ database }: EndpointTools, wanted: WantedSample): Promise<WebhookEndpoint[]> {
   const { partnerId, endpointId, eventType } = wanted;
   const present = await listWebhookEndpoints(database.pool, partnerId);
   const named = present.find((endpoint) => endpoint.endpointId === endpointId);
@@ -94,11 +93,7 @@ async function findEndpoints(tools: EndpointTools, wanted: WantedSample): Promis
     const message = `You have no active webhook endpoint that receives ${eventType}. Add one, or make a disabled one active.`;
     throw invalidRequest([problem('endpoint_id', 'not_found', message)]);
   }
-  const verified = await openVerifiedEndpoints(database, (error) => {
-    throw error;
-  }).keepVerified(chosen);
-  // One that somebody changed meanwhile is read again.
-  return verified.length === chosen.length ? verified : findEndpoints(tools, wanted);
+  return chosen;
 }
 
 /** In the order in which they are sent. */
@@ -131,17 +126,9 @@ async function sendTo(tools: EndpointTools, actor: Actor, sending: Sending): Pro
   const signedBy = fault === 'stale' ? { ...tools, clock: () => clock() - STALE_MS } : tools;
   const sent: SentSample[] = [];
   for (const delivery of deliveries) {
-    const { endpointId, deliveryId, eventId, eventType, lease, body } = delivery;
-    const answer = await post(signedBy, {
-      url,
-      secrets,
-      eventId,
-      eventType,
-      deliveryId,
-      correlationId: actor.correlationId,
-      attemptNumber: Number(lease),
-      body: Buffer.from(body as string),
-    });
+    const { endpointId, deliveryId, eventId, eventType } = delivery;
+    const body = Buffer.from(delivery.body as string);
+    const answer = await post(signedBy, delivery, { url, secrets, correlationId: actor.correlationId, body });
     const attempt = toAttempt(delivery, answer, performance.now() - claimedAtMs);
     // Taking what is to be refused is no success either.
     if (attempt.isSuccess && !isToBeRefused(fault)) await settleAttempts(database, partnerId, [attempt]);

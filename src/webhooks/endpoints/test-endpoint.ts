@@ -14,7 +14,7 @@ import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/settle-attempts.ts';
-import { openVerifiedEndpoints } from '../delivery/verified-endpoints.ts';
+import { readVerified } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
 import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
 
@@ -31,7 +31,7 @@ export const testEndpoint = withRole(
   'operator',
   async (tools: EndpointTools, actor: Actor, { partnerId, endpointId }: EndpointId): Promise<Attempt> => {
     const { database, environment, secretBox } = tools;
-    const endpoint = await readVerified(database, actor, { partnerId, endpointId });
+    const endpoint = await getVerified(database, actor, { partnerId, endpointId });
     // Before anything is stored: a delivery that cannot be signed would have no result.
     const secrets = openSecrets(secretBox, endpoint);
     const eventId = newId('evt');
@@ -48,33 +48,18 @@ export const testEndpoint = withRole(
       await audit(db, actor, { action: 'delivery.test', partnerId, subjectId: deliveryId, before: null, after });
       return inserted;
     });
-    const answer = await post(tools, {
-      url: endpoint.url,
-      secrets,
-      eventId,
-      eventType: TEST_TYPE,
-      deliveryId,
-      attemptNumber: Number(claimed.lease),
-      correlationId,
-      body: Buffer.from(body),
-    });
+    const answer = await post(tools, claimed, { url: endpoint.url, secrets, correlationId, body: Buffer.from(body) });
     const attempt = toAttempt(claimed, answer, performance.now() - claimedAtMs);
     await settleAttempts(database, partnerId, [attempt]);
     return attempt;
   },
 );
 
-async function readVerified(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
-  const { keepVerified } = openVerifiedEndpoints(database, rethrow);
-  for (;;) {
+async function getVerified(database: Database, actor: Actor, id: EndpointId): Promise<WebhookEndpoint> {
+  const verified = await readVerified(database, async () => {
     const endpoint = await findWebhookEndpoint(database.pool, id.partnerId, id.endpointId);
     if (!endpoint) throw unknownEndpoint(id, actor);
-    const [verified] = await keepVerified([endpoint]);
-    if (verified) return verified;
-    // An operator changed it meanwhile: it is read again.
-  }
-}
-
-function rethrow(error: unknown): never {
-  throw error;
+    return [endpoint];
+  });
+  return verified[0] as WebhookEndpoint;
 }
