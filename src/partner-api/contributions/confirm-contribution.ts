@@ -1,28 +1,29 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { confirmationFingerprint } from '../../domain/canonical-payloads.ts';
 import { isLongIdentifier } from '../../domain/identifiers.ts';
 import { existingRecord } from '../../domain/recovery-verdict.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { ConfirmationOutcome, ConfirmationRequest } from '../../operations/contributions/decide-confirmations.ts';
+import type { ConfirmationRequest } from '../../operations/contributions/decide-confirmations.ts';
 import { originalAssociation } from '../../wire/association-outcome.ts';
 import { associationToWire, contributionToWire } from '../../wire/contribution-to-wire.ts';
-import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { CONFIRMATION } from '../route-policy.ts';
-import { playScenario } from '../sandbox/play-scenario.ts';
-import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { playOrDo } from '../sandbox/play-scenario.ts';
+import { judgeScenario } from '../sandbox/scenario-of-request.ts';
 import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
 type Body = Static<typeof ConfirmContributionBody>;
 type Headers = Static<typeof RehearsedHeaders>;
 
+const OPERATION = 'confirmContribution' as const;
+
 /** @see docs/spec/interface.md#confirmcontribution. */
 export function confirmContribution(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { environment } = options;
+  const { environment, operations } = options;
   app.post<{ Body: Body; Headers: Headers }>(
     '/v1/impact-transactions',
     {
@@ -58,7 +59,9 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
         correlationId: request.context.correlationId,
         arrivedAtMs: request.context.arrivedAtMs,
       };
-      const outcome = await confirm(options, { request, reply, confirmation });
+      const rehearsable = { request, reply, operation: OPERATION, payload: confirmation };
+      const ways = { plain: operations.confirmContribution, rehearsed: operations.applyScenario.confirm };
+      const outcome = await playOrDo(options, rehearsable, ways);
       if (!outcome) return reply;
       const { record, isReplay } = outcome;
       const { transactionId, status } = record.contribution;
@@ -76,29 +79,6 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       });
     },
   );
-}
-
-interface Sent {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly confirmation: ConfirmationRequest;
-}
-
-/**
- * @returns `undefined` when a sandbox scenario dropped the connection.
- */
-async function confirm(
-  options: PartnerApiOptions,
-  { request, reply, confirmation }: Sent,
-): Promise<ConfirmationOutcome | undefined> {
-  const { confirmContribution: confirmIt, applyScenario } = options.operations;
-  const { partnerId, partnerOrderRef, idempotencyKey, correlationId } = confirmation;
-  const operation = 'confirmContribution';
-  const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
-  if (!scenario) return beforeDeadline(request, confirmIt(confirmation));
-  const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(request, applyScenario.confirm(confirmation, rehearsal));
-  return playScenario({ request, reply, rehearsal, applyScenario, work });
 }
 
 /** `undefined` when the request names no estimate, `null` when its id is malformed. */

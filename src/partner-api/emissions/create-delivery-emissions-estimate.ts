@@ -1,22 +1,23 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Static } from 'typebox';
 import { estimateFingerprint } from '../../domain/canonical-payloads.ts';
 import { readDistanceKm } from '../../domain/emissions/distance.ts';
-import type { EstimateOutcome, EstimateRequest } from '../../operations/emissions/create-delivery-emissions-estimate.ts';
+import type { EstimateRequest } from '../../operations/emissions/create-delivery-emissions-estimate.ts';
 import { estimateToWire } from '../../wire/estimate-to-wire.ts';
-import { beforeDeadline } from '../http/deadline.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { ESTIMATE_WRITE } from '../route-policy.ts';
-import { playScenario } from '../sandbox/play-scenario.ts';
-import { judgeScenario, scenarioOfRequest } from '../sandbox/scenario-of-request.ts';
+import { playOrDo } from '../sandbox/play-scenario.ts';
+import { judgeScenario } from '../sandbox/scenario-of-request.ts';
 import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
+const OPERATION = 'createDeliveryEmissionsEstimate' as const;
+
 /** @see docs/spec/interface.md#createdeliveryemissionsestimate. */
 export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: PartnerApiOptions): void {
-  const { environment } = options;
+  const { environment, operations } = options;
   app.post<{ Body: Static<typeof CreateEstimateBody>; Headers: Static<typeof RehearsedHeaders> }>(
     '/v1/emissions/estimates',
     {
@@ -47,7 +48,9 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
         distanceMetres,
         vehicleCategory: body.vehicle_category,
       };
-      const outcome = await estimate(options, { request, reply, estimation });
+      const rehearsable = { request, reply, operation: OPERATION, payload: estimation };
+      const ways = { plain: operations.createDeliveryEmissionsEstimate, rehearsed: operations.applyScenario.estimate };
+      const outcome = await playOrDo(options, rehearsable, ways);
       if (!outcome) return reply;
       const { record, isReplay } = outcome;
       if (isReplay) markReplayed(reply);
@@ -58,25 +61,4 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
       });
     },
   );
-}
-
-interface Sent {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
-  readonly estimation: EstimateRequest;
-}
-
-/**
- * @returns `undefined` when a sandbox scenario dropped the connection.
- */
-async function estimate(options: PartnerApiOptions, { request, reply, estimation }: Sent): Promise<EstimateOutcome | undefined> {
-  const { createDeliveryEmissionsEstimate: estimateIt, applyScenario } = options.operations;
-  const { partnerId, partnerOrderRef, idempotencyKey } = estimation;
-  const { correlationId } = request.context;
-  const operation = 'createDeliveryEmissionsEstimate';
-  const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
-  if (!scenario) return beforeDeadline(request, estimateIt(estimation));
-  const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId } as const;
-  const work = () => beforeDeadline(request, applyScenario.estimate(estimation, rehearsal));
-  return playScenario({ request, reply, rehearsal, applyScenario, work });
 }

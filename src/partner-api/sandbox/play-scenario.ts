@@ -1,13 +1,54 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RehearsedOperation } from '../../domain/sandbox/scenarios.ts';
 import { ServiceError, unavailable } from '../../domain/service-error.ts';
 import type { ApplyScenario, RehearsalRequest } from '../../operations/sandbox/apply-scenario.ts';
-import { SCENARIO_HEADER } from './scenario-of-request.ts';
+import { beforeDeadline } from '../http/deadline.ts';
+import type { PartnerApiOptions } from '../partner-api-options.ts';
+import { type Asked, SCENARIO_HEADER, scenarioOfRequest } from './scenario-of-request.ts';
 
 /** The most answers that wait on request at a time, of one partner and in one process. */
 const SLOW_MAX = 16;
 
-export interface Play<Outcome> {
+/** A request that may have a scenario. */
+export interface Rehearsable<Payload> {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly operation: RehearsedOperation;
+  readonly payload: Payload;
+}
+
+/** The operation as it is, and under a scenario. */
+export interface Ways<Payload, Outcome> {
+  readonly plain: (payload: Payload) => Promise<Outcome>;
+  readonly rehearsed: (payload: Payload, rehearsal: RehearsalRequest) => Promise<Outcome>;
+}
+
+/**
+ * Does a confirmation or an estimate, or plays the scenario that it requests.
+ *
+ * @returns `undefined` when a scenario dropped the connection and there is nobody to answer.
+ * @throws ServiceError `rate_limited` and `internal_service_unavailable` as requested, and what the operation throws.
+ */
+export async function playOrDo<
+  Payload extends Pick<Asked, 'partnerOrderRef'> & Pick<RehearsalRequest, 'partnerId' | 'idempotencyKey'>,
+  Outcome extends { readonly isReplay: boolean },
+>(
+  options: PartnerApiOptions,
+  { request, reply, operation, payload }: Rehearsable<Payload>,
+  { plain, rehearsed }: Ways<Payload, Outcome>,
+): Promise<Outcome | undefined> {
+  const { partnerId, partnerOrderRef, idempotencyKey } = payload;
+  const scenario = scenarioOfRequest(options, { request, operation, partnerOrderRef });
+  if (!scenario) return beforeDeadline(request, plain(payload));
+  const { applyScenario } = options.operations;
+  const { correlationId } = request.context;
+  const rehearsal = { scenario, operation, partnerId, idempotencyKey, correlationId };
+  const work = () => beforeDeadline(request, rehearsed(payload, rehearsal));
+  return playScenario({ request, reply, rehearsal, applyScenario, work });
+}
+
+interface Play<Outcome> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly rehearsal: RehearsalRequest;
@@ -19,13 +60,8 @@ export interface Play<Outcome> {
 /**
  * Plays a scenario: a refusal before anything is stored, a broken connection, a late answer. A lost or late answer applies only to the
  * request that stored something; a replay is answered at once.
- *
- * @returns `undefined` when the connection was dropped and there is nobody to answer.
- * @throws ServiceError `rate_limited` and `internal_service_unavailable` as requested, and what the operation throws.
  */
-export async function playScenario<Outcome extends { readonly isReplay: boolean }>(
-  play: Play<Outcome>,
-): Promise<Outcome | undefined> {
+async function playScenario<Outcome extends { readonly isReplay: boolean }>(play: Play<Outcome>): Promise<Outcome | undefined> {
   const { request, reply, rehearsal, applyScenario, work } = play;
   const { name, text, slowMs } = rehearsal.scenario;
   reply.header(SCENARIO_HEADER, text);
