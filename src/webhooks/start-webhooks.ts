@@ -3,23 +3,13 @@
  * and attempted again. It does not decide which events exist, or what they contain.
  */
 
-import { repeat } from '../concurrency/repeat.ts';
 import type { Environment } from '../domain/access/api-key.ts';
-import { pluralise } from '../domain/pluralise.ts';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
-import { forEachPartner } from '../operations/for-each-partner.ts';
 import { type StorageUsage, UNCOUNTED } from '../operations/quotas/storage-usage.ts';
-import { eachPartner } from '../store/access/partner.ts';
-import type { Database, Queryable } from '../store/database.ts';
-import { insertEventCounter, listEventCounters } from '../store/events/event.ts';
-import { askLong, NodeReader } from '../store/node-reader.ts';
-import { allowLongStatements } from '../store/query.ts';
-import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
+import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/webhooks/attempt.ts';
-import { reopenDueDeliveries } from '../store/webhooks/endpoint-health.ts';
-import { watchWaitingEndpoints } from '../store/webhooks/endpoint-watch.ts';
 import { openDispatcher } from './delivery/dispatch.ts';
-import { endFarWaits } from './delivery/end-far-waits.ts';
+import { keepHealing } from './delivery/healing.ts';
 import { Pace } from './delivery/pace.ts';
 import type { Disabling } from './delivery/settle-attempts.ts';
 import { openRelay } from './relay/relay.ts';
@@ -56,10 +46,6 @@ export interface Webhooks {
 /** How many connections to the database this takes. */
 export const WEBHOOKS_POOL_SIZE = 7;
 
-const HEAL_EVERY_MS = 60_000;
-/** It reads rows that a snapshot has kept for hours. */
-const REOPEN_WITHIN_MS = 60_000;
-
 /** Assigns sequences to events and sends them, until it is closed. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { database, environment, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
@@ -79,49 +65,11 @@ export function openWebhooks(options: WebhooksOptions): Webhooks {
     onDeliveries: dispatcher.wake,
     intake: dispatcher.intake,
   });
-  const nodes = new NodeReader(database, onError);
-  const endHealing = repeat({
-    pauseMs: HEAL_EVERY_MS,
-    onError,
-    work: async () => {
-      // What one of them cannot do holds up no other.
-      await endFarWaits(database, nodes).catch(onError);
-      await reopenDue(database, nodes).catch(onError);
-      await makeMissingCounters(database, nodes);
-    },
-  });
+  const endHealing = keepHealing(database, onError);
   return {
     async close() {
       const relayEnded = closeRelay();
       await Promise.all([relayEnded, endHealing(), dispatcher.close(relayEnded)]);
     },
   };
-}
-
-/** Makes the counters of partners that were created while an older version of the service ran beside this one. */
-export async function makeMissingCounters(database: Database, nodes = new NodeReader(database)): Promise<void> {
-  const { pool } = database;
-  const present = new Set(await listEventCounters(nodes));
-  const failed = (count: number) => `The event counters of ${pluralise(count, 'partner')} could not be made.`;
-  await forEachPartner(nodes, eachPartner(pool), { failed }, async ({ partnerId }) => {
-    if (!present.has(partnerId)) await insertEventCounter(pool, partnerId);
-  });
-}
-
-/**
- * Lets the dispatchers find what they would not look for: deliveries that were committed too late for them to expect, or by an older version
- * that does not watch endpoints. It watches every endpoint with a waiting delivery, also where somebody holds the row of one that is to be
- * reopened. Each of the two takes a minute at most.
- */
-export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
-  const time = { timeoutMs: REOPEN_WITHIN_MS };
-  const watch = async (db: Queryable) => {
-    await allowLongStatements(db, time);
-    await watchWaitingEndpoints(db, database, time);
-  };
-  try {
-    await reopenDueDeliveries(nodes, database, askLong(database, time));
-  } finally {
-    if (!database.isDistributed) await inTransaction(database, USUAL_LOCK_TIMEOUT, watch);
-  }
 }

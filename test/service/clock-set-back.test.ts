@@ -19,7 +19,8 @@ import { insertReconciliation } from '../../src/store/reconciliations/reconcilia
 import { countRefusal } from '../../src/store/sandbox/rehearsal.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { endFarWaits } from '../../src/webhooks/delivery/end-far-waits.ts';
-import { openWebhooks, reopenDue } from '../../src/webhooks/start-webhooks.ts';
+import { reopenDue } from '../../src/webhooks/delivery/healing.ts';
+import { openWebhooks } from '../../src/webhooks/start-webhooks.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

@@ -8,7 +8,7 @@ import { type VerifiedPart, verifyEverything } from '../../src/operations/verifi
 import type { Job } from '../../src/schedule/job.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
-import { makeMissingCounters, reopenDue } from '../../src/webhooks/start-webhooks.ts';
+import { makeMissingCounters, reopenDue } from '../../src/webhooks/delivery/healing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';

@@ -12,7 +12,7 @@ import { measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
-import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
+import { reopenDue } from '../../src/webhooks/delivery/healing.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

@@ -12,10 +12,10 @@ import { advanceDueFrom, listDueEndpoints } from '../../src/store/webhooks/due-e
 import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
 import { insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { claimDue } from '../../src/webhooks/delivery/claim-due.ts';
+import { reopenDue } from '../../src/webhooks/delivery/healing.ts';
 import { beginRelaySession, relayOnce } from '../../src/webhooks/relay/relay.ts';
 import { RELAY_BATCH } from '../../src/webhooks/relay/relay-round.ts';
 import type { TogetherTools } from '../../src/webhooks/relay/relay-together.ts';
-import { reopenDue } from '../../src/webhooks/start-webhooks.ts';
 import { auditKeys } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';

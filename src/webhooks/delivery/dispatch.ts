@@ -61,8 +61,6 @@ const LOOK_PAUSE = { leastMs: 0, mostMs: 2_000 };
 const UPDATE_EVERY_MS = 1_000;
 /** A stop takes ten seconds in all, and an attempt up to fifteen. */
 const END_WITHIN_MS = 3_000;
-/** How often hand-overs whose lease has ended are looked for. */
-const END_HAND_OVERS_EVERY_MS = 2_000;
 const RECORDS_BEHIND_MAX = 1_024;
 
 /** Sends due deliveries, for all partners. Any number of processes share the work by their claims. */
@@ -91,9 +89,7 @@ class RunningDispatcher implements Dispatcher {
   /** Unless it is woken, it does not look before. */
   #lookAtMs = 0;
   #updatedAtMs = 0;
-  #endedHandOversAtMs = Number.NEGATIVE_INFINITY;
-  #areHandOversEnding = false;
-  readonly #endHandOversOfAll: () => Promise<void>;
+  readonly #endHandOversOfAll: () => Promise<void> | undefined;
   readonly #done: Promise<void>;
 
   constructor(options: DispatcherOptions) {
@@ -198,14 +194,8 @@ class RunningDispatcher implements Dispatcher {
 
   /** Beside the claims: after a crash there may be thousands. */
   #endHandOvers(): void {
-    if (this.#areHandOversEnding || performance.now() - this.#endedHandOversAtMs < END_HAND_OVERS_EVERY_MS) return;
-    this.#endedHandOversAtMs = performance.now();
-    this.#areHandOversEnding = true;
-    const ending = this.#endHandOversOfAll().then(() => {
-      this.#areHandOversEnding = false;
-      this.wake();
-    });
-    this.#trackWrite(ending);
+    const ending = this.#endHandOversOfAll();
+    if (ending) this.#trackWrite(ending.then(this.wake));
   }
 
   async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
