@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RecentContributions } from '../operations/events/recent-contributions.ts';
 import { UNCOUNTED } from '../operations/quotas/storage-usage.ts';
+import { NodeReader } from '../store/node-reader.ts';
 import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
 import { countUnsent } from '../store/webhooks/unsent-delivery.ts';
 import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
@@ -105,7 +106,7 @@ export class Deliveries {
   /** Sends what failed before and is due at this time. */
   async retry(): Promise<void> {
     await this.flush();
-    await reopenDue(this.#sample.past);
+    await reopenDue(this.#sample.past, new NodeReader(this.#sample.past));
     await this.#until(async () => {
       const { due, underWay } = await this.#count();
       if (due > 0) this.#dispatcher.wake();

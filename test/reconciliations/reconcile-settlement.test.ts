@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../../src/operations/reconciliations/reconcile-settlement.ts';
 import { SERVICE_ROLES } from '../../src/service/role.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -193,7 +194,7 @@ describe('the job', HANG_LIMIT, () => {
     await database.pool.query("update reconciliation set ended_at = now() - interval '31 days' where partner_id = $1", [
       partnerId,
     ]);
-    assert.equal(await removeOldReconciliations(database, 30, new AbortController().signal), 2);
+    assert.equal(await removeOldReconciliations(database, 30, new AbortController().signal, new NodeReader(database)), 2);
     assert.deepEqual(await linesOf(client, answer), []);
     const { reconciliation } = (await client.call(answer.headers.get('location') as string)).body;
     assert.ok(reconciliation.lines_removed_at);

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { completeReconciliations } from '../../src/operations/reconciliations/complete-reconciliations.ts';
 import { removeOldReconciliations } from '../../src/operations/reconciliations/reconcile-settlement.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
@@ -93,7 +94,7 @@ test('show has the counts, and which points matched', HANG_LIMIT, async () => {
 test('lines past their retention say so, and one that is unknown is told as such', HANG_LIMIT, async () => {
   const { partnerId, of } = await compared();
   await database.pool.query("update reconciliation set ended_at = now() - interval '31 days' where partner_id = $1", [partnerId]);
-  await removeOldReconciliations(database, 30, signal);
+  await removeOldReconciliations(database, 30, signal, new NodeReader(database));
   const shown = await run(['reconciliation', 'lines', ...of, '--verdict', 'malformed']);
   assert.match(shown.stdout, /^The lines were removed at 20\S+Z, after 30 days\. The counts remain: `reconciliation show`\.\n$/);
   const json = await run(['reconciliation', 'lines', ...of, '--json']);

@@ -15,6 +15,7 @@ import { expirePending } from '../../src/schedule/jobs/expire-pending.ts';
 import { registerJobs } from '../../src/schedule/run-job.ts';
 import { claimJob, insertJob, listDueJobs } from '../../src/store/jobs/job.ts';
 import { claimKeyedAnswer } from '../../src/store/keyed-answer.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { insertReconciliation } from '../../src/store/reconciliations/reconciliation.ts';
 import { countRefusal } from '../../src/store/sandbox/rehearsal.ts';
 import { endHandOver, listEndedHandOvers } from '../../src/store/webhooks/hand-over.ts';
@@ -80,7 +81,7 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
     });
     assert.deepEqual([rows.length, receiver.arrived.length], [1, 1], 'a process that may be sending it has the time of a lease');
     await pool.query('update delivery set next_attempt_at = now() where partner_id = $1', [partnerId]);
-    await reopenDue(database);
+    await reopenDue(database, new NodeReader(database));
     await untilDeliveries(database, partnerId, ([delivery]) => delivery?.status === 'delivered');
     assert.equal(receiver.arrived.length, 2);
   });
@@ -99,7 +100,7 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
         )
       ).rows;
     const before = await read();
-    await endFarWaits(database);
+    await endFarWaits(database, new NodeReader(database));
     assert.deepEqual(await read(), before);
   });
 
@@ -109,7 +110,7 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
     await claiming.query('begin');
     const claim = "update delivery set lease = lease + 1, next_attempt_at = now() + interval '50 seconds' where partner_id = $1";
     await claiming.query(`${claim} and attempts = 1`, [partnerId]);
-    const ending = endFarWaits(database);
+    const ending = endFarWaits(database, new NodeReader(database));
     const waits =
       "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and wait_event = 'transactionid'";
     await waitFor('the end of waits at the claimed row', async () => (await pool.query(waits)).rowCount !== 0);
@@ -130,7 +131,7 @@ describe('a delivery that a clock which was ahead put off for a year', HANG_LIMI
       "insert into delivery_hand_over values (now() + interval '1 year', $1, $2, '{1}', '{1}'), (now() + interval '1 minute', 'near', $2, '{1}', '{1}')",
       [handOver.handOverId, [partnerId]],
     );
-    await endFarWaits(database);
+    await endFarWaits(database, new NodeReader(database));
     const beginning = { leaseEndsAt: new Date(0), handOverId: '' };
     // Its process may live: it has the time of a lease.
     assert.deepEqual(await listEndedHandOvers(pool, beginning, 10), []);

@@ -8,6 +8,7 @@ import { type VerifiedPart, verifyEverything } from '../../src/operations/verifi
 import type { Job } from '../../src/schedule/job.ts';
 import { listJobs } from '../../src/schedule/jobs.ts';
 import { problemOf } from '../../src/store/database-problem.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { makeMissingCounters, reopenDue } from '../../src/webhooks/delivery/healing.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
@@ -98,8 +99,8 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     try {
       for (const name of names) await assert.rejects(run(name), leavesFirst, name);
       await assert.rejects(closeDue(), leavesFirst);
-      await assert.rejects(makeMissingCounters(database), leavesFirst);
-      await reopenDue(database);
+      await assert.rejects(makeMissingCounters(database, new NodeReader(database)), leavesFirst);
+      await reopenDue(database, new NodeReader(database));
       assert.deepEqual(await workLeft(other, now), DONE);
       await verifiesOthers();
     } finally {

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { insertEvent, listEvents, lockEventCounter } from '../../src/store/events/event.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { measureBacklog } from '../../src/store/webhooks/delivery-backlog.ts';
 import { listDeliveries } from '../../src/store/webhooks/delivery-log.ts';
@@ -249,7 +250,7 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
       "update delivery set status = 'waiting', next_attempt_at = now() + interval '1 day' where partner_id = $1",
       [waiting.partnerId],
     );
-    await reopenDue(database);
+    await reopenDue(database, new NodeReader(database));
     const { rows } = await administrator.query(
       "select endpoint_id from endpoint_watch where watched_until > now() + interval '150 s' and partner_id = any ($1)",
       [[waiting.partnerId, idle.partnerId]],
@@ -275,13 +276,13 @@ describe('an endpoint that nobody watches', HANG_LIMIT, () => {
     const holder = await connect(databaseUrl);
     await holder.query('begin');
     await holder.query('select from endpoint_health where partner_id = $1 for update', [held.partnerId]);
-    await assert.rejects(reopenDue(database), /lock timeout/);
+    await assert.rejects(reopenDue(database, new NodeReader(database)), /lock timeout/);
     await holder.query('rollback');
     const { rows } = await administrator.query('select partner_id from endpoint_watch where partner_id = any ($1)', [
       [held.partnerId, waiting.partnerId],
     ]);
     assert.ok(rows.some(({ partner_id }) => partner_id === waiting.partnerId));
-    await reopenDue(database);
+    await reopenDue(database, new NodeReader(database));
     assert.equal((await claimElsewhere(held)).length, 1);
   });
 });

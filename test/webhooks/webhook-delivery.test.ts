@@ -11,6 +11,7 @@ import { Webhook } from 'standardwebhooks';
 import { ATTEMPTS_MAX, retryDelayMs } from '../../src/domain/webhooks/retry-schedule.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import type { Database } from '../../src/store/database.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { listDeliveryAttempts } from '../../src/store/webhooks/attempt-log.ts';
 import { claimDeliveries } from '../../src/store/webhooks/delivery.ts';
 import type { LoggedDelivery } from '../../src/store/webhooks/delivery-log.ts';
@@ -425,6 +426,6 @@ test('a partner whose counter is missing, as an older version leaves it, gets it
   const receiver = await WebhookReceiver.open();
   await addEndpoint(tools, OWNER, { partnerId: partner.partnerId, url: receiver.url, eventTypes: [] });
   await caller.confirm();
-  await makeMissingCounters(database);
+  await makeMissingCounters(database, new NodeReader(database));
   await receiver.until(1);
 });

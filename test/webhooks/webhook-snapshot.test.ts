@@ -6,6 +6,7 @@ import { type Connection, openDatabase, type Queryable } from '../../src/store/d
 import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { findLastSequence, insertEvent, insertEventCounter, listEvents } from '../../src/store/events/event.ts';
 import { findUnsequencedEvents, WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
+import { NodeReader } from '../../src/store/node-reader.ts';
 import { recordAttempts } from '../../src/store/webhooks/attempt.ts';
 import type { ClaimedDelivery } from '../../src/store/webhooks/delivery.ts';
 import { advanceDueFrom, listDueEndpoints } from '../../src/store/webhooks/due-endpoint.ts';
@@ -307,7 +308,7 @@ describe('whatever commits late', HANG_LIMIT, () => {
     );
     const isDue = async () => (await listDueEndpoints(database.pool)).some((due) => due.endpointId === endpointId);
     assert.equal(await isDue(), false);
-    await reopenDue(database);
+    await reopenDue(database, new NodeReader(database));
     assert.equal(await isDue(), true);
   });
 });

@@ -10,7 +10,7 @@ import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
 import { type ListFormat, limitBytes, readPartnerList } from '../../domain/reconciliations/read-partner-list.ts';
 import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database, Queryable } from '../../store/database.ts';
-import { NodeReader } from '../../store/node-reader.ts';
+import type { NodeReader } from '../../store/node-reader.ts';
 import { addList, findDailyUsage } from '../../store/quotas/daily-usage.ts';
 import { findPartnerQuota } from '../../store/quotas/partner-quota.ts';
 import { listOldReconciliations, updateLinesRemoved } from '../../store/reconciliations/old-reconciliation.ts';
@@ -250,7 +250,7 @@ export async function removeOldReconciliations(
   database: Database,
   days: number,
   signal: AbortSignal,
-  nodes = new NodeReader(database),
+  nodes: NodeReader,
 ): Promise<number> {
   const { pool } = database;
   let sum = 0;

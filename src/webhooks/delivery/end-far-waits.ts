@@ -3,7 +3,7 @@ import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import { BREAKER_MAX_MS } from '../../domain/webhooks/endpoint-health.ts';
 import { DELAY_MAX_MS } from '../../domain/webhooks/retry-schedule.ts';
 import type { Database } from '../../store/database.ts';
-import { NodeReader } from '../../store/node-reader.ts';
+import type { NodeReader } from '../../store/node-reader.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { listFarEndpoints } from '../../store/webhooks/due-endpoint.ts';
 import { closeEndpointBreaker } from '../../store/webhooks/endpoint-health.ts';
@@ -18,7 +18,7 @@ const MARGIN_MS = 60_000;
  * when they began. They would last until it shows that time again, and nothing would be sent meanwhile. A living process may own a
  * delivery, so it has the time of a lease before anything is sent.
  */
-export async function endFarWaits(database: Database, nodes = new NodeReader(database)): Promise<void> {
+export async function endFarWaits(database: Database, nodes: NodeReader): Promise<void> {
   const { pool } = database;
   await shortenHandOverLeases(pool, { leaseMs: DELIVERY_LEASE_MS, longerThanMs: DELIVERY_LEASE_MS + MARGIN_MS });
   const most = { delayMaxMs: DELAY_MAX_MS + MARGIN_MS, pauseMaxMs: BREAKER_MAX_MS + MARGIN_MS };

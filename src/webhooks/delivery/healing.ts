@@ -32,7 +32,7 @@ export function keepHealing(database: Database, onError: (error: unknown) => voi
 }
 
 /** Makes the counters of partners that were created while an older version of the service ran beside this one. */
-export async function makeMissingCounters(database: Database, nodes = new NodeReader(database)): Promise<void> {
+export async function makeMissingCounters(database: Database, nodes: NodeReader): Promise<void> {
   const { pool } = database;
   const present = new Set(await listEventCounters(nodes));
   const failed = (count: number) => `The event counters of ${pluralise(count, 'partner')} could not be made.`;
@@ -46,7 +46,7 @@ export async function makeMissingCounters(database: Database, nodes = new NodeRe
  * that does not watch endpoints. It watches every endpoint with a waiting delivery, also where somebody holds the row of one that is to be
  * reopened. Each of the two takes a minute at most.
  */
-export async function reopenDue(database: Database, nodes = new NodeReader(database)): Promise<void> {
+export async function reopenDue(database: Database, nodes: NodeReader): Promise<void> {
   const time = { timeoutMs: REOPEN_WITHIN_MS };
   const watch = async (db: Queryable) => {
     await allowLongStatements(db, time);
