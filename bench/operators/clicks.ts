@@ -14,7 +14,7 @@ import { PAGES } from './pages.ts';
 
 const LEAST_RATIO = 0.98;
 const CONNECTIONS = 64;
-interface Terms {
+interface Options {
   readonly subject: Subject;
   readonly partner: Partner;
   /** `undefined` where the server's processes are elsewhere. */
@@ -38,24 +38,24 @@ interface Turn {
  * In turns without, with, with, without, so that what changes slowly concerns both alike. Each round is compared with itself, and the median
  * of the rounds counts: where the machine's own speed changes, many short turns say more than a few long ones.
  */
-export async function measureClicks(terms: Terms, violations: Violations): Promise<void> {
+export async function measureClicks(options: Options, violations: Violations): Promise<void> {
   const turns = { without: [] as Turn[], with: [] as Turn[] };
   const ratios: number[] = [];
   let pages = 0;
-  await confirmFor(terms, violations);
-  for (let round = 1; round <= terms.rounds; round++) {
+  await confirmFor(options, violations);
+  for (let round = 1; round <= options.rounds; round++) {
     for (const side of ['without', 'with', 'with', 'without'] as const) {
-      const clicking = side === 'with' ? click(terms) : undefined;
-      turns[side].push(await confirmFor(terms, violations));
+      const clicking = side === 'with' ? click(options) : undefined;
+      turns[side].push(await confirmFor(options, violations));
       pages += (await clicking?.stop()) ?? 0;
-      progress(`round ${round} of ${terms.rounds}, ${side} operators: ${whole(turns[side].at(-1)?.rate)} confirmations/s`);
+      progress(`round ${round} of ${options.rounds}, ${side} operators: ${whole(turns[side].at(-1)?.rate)} confirmations/s`);
     }
     ratios.push(meanOf(turns.with.slice(-2)).rate / meanOf(turns.without.slice(-2)).rate);
   }
   const [alone, beside] = [meanOf(turns.without), meanOf(turns.with)];
   const ratio = medianOf(ratios);
   const costs = ({ service, database }: Turn) => `${decimal(service)} of the service, ${decimal(database)} of PostgreSQL`;
-  const title = `Confirmations while ${terms.operators.length} operators open a page every ${terms.lookSeconds} s`;
+  const title = `Confirmations while ${options.operators.length} operators open a page every ${options.lookSeconds} s`;
   printFigures(title, {
     'confirmations/s without': `${whole(alone.rate)}  (${turns.without.map(({ rate }) => whole(rate)).join(', ')})`,
     'confirmations/s with': `${whole(beside.rate)}  (${turns.with.map(({ rate }) => whole(rate)).join(', ')})`,
@@ -67,7 +67,7 @@ export async function measureClicks(terms: Terms, violations: Violations): Promi
   if (ratio < LEAST_RATIO) violations.report(`confirmations are ${decimal((1 - ratio) * 100)} % slower while operators click`);
 }
 
-async function confirmFor({ subject, partner, processes, seconds }: Terms, violations: Violations): Promise<Turn> {
+async function confirmFor({ subject, partner, processes, seconds }: Options, violations: Violations): Promise<Turn> {
   const none = { token: newToken(), count: 0 };
   const request = {
     scenario: 'confirm' as const,
@@ -89,7 +89,7 @@ async function confirmFor({ subject, partner, processes, seconds }: Terms, viola
 }
 
 /** @returns What ends it, and says how many pages were read. */
-function click({ operators, lookSeconds }: Terms): { stop(): Promise<number> } {
+function click({ operators, lookSeconds }: Options): { stop(): Promise<number> } {
   const lookMs = lookSeconds * 1_000;
   let isOver = false;
   let pages = 0;

@@ -204,8 +204,8 @@ async function printFirstCall(service: Service, { environment }: Config): Promis
   }
   if (environment !== 'sandbox') return;
   const { partnerId } = await createPartner(database, owner(), 'Demo partner');
-  const terms = { name: 'demo', permission: 'manage', allowedAddresses: [], expiresAt: null } as const;
-  const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...terms });
+  const policy = { name: 'demo', permission: 'manage', allowedAddresses: [], expiresAt: null } as const;
+  const { apiKey } = await issueApiKey(database, owner(), { environment, partnerId, ...policy });
   printText(`Demo partner    ${partnerId}
 Demo key        ${apiKey}
                 (shown this once; \`${issueKey(partnerId, environment)}\` makes another)

@@ -1,4 +1,4 @@
-interface Terms {
+interface Options {
   readonly signal?: AbortSignal | undefined;
   /** The error message for this number of failures. The message of the first failure is appended. */
   readonly failed: (count: number) => string;
@@ -15,7 +15,7 @@ interface Terms {
  */
 export async function forEachSettled<Item>(
   items: Iterable<Item> | AsyncIterable<Item>,
-  { signal, failed, atOnce = 1 }: Terms,
+  { signal, failed, atOnce = 1 }: Options,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];

@@ -79,8 +79,8 @@ export async function answerOnce(
   const since = performance.now();
   for (let pauseMs = FIRST_LOOK_MS, isFree = true; ; pauseMs *= 2) {
     const claimId = newWorkId();
-    const terms = { leftAfterSeconds: LEFT_AFTER_SECONDS, claimId };
-    const workId = isFree ? await claimKeyedAnswer(pool, request, terms) : undefined;
+    const options = { leftAfterSeconds: LEFT_AFTER_SECONDS, claimId };
+    const workId = isFree ? await claimKeyedAnswer(pool, request, options) : undefined;
     if (workId !== undefined) return doOnce(pool, request, { claimId, workId, isTakenOver: workId !== claimId }, { work, form });
     const found = await findKeyedAnswer(pool, request);
     isFree = found === undefined;

@@ -22,7 +22,7 @@ function nameSome(partnerIds: readonly string[]): string {
   return more > 0 ? `Left: ${named} and ${more} more.` : `Left: ${named}.`;
 }
 
-interface Terms {
+interface Options {
   readonly signal?: AbortSignal | undefined;
   /** The error message for this number of items. */
   readonly failed: (count: number) => string;
@@ -41,11 +41,11 @@ interface Terms {
 export async function forEachPartner<Item extends { readonly partnerId: string }>(
   nodes: NodeReader,
   items: Iterable<Item> | AsyncIterable<Item>,
-  { failed, ...terms }: Terms,
+  { failed, ...options }: Options,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const failures: { readonly partnerId: string; readonly error: unknown }[] = [];
-  const read = forEachSettled(items, { ...terms, failed }, async (item) => {
+  const read = forEachSettled(items, { ...options, failed }, async (item) => {
     const { partnerId } = item;
     if (nodes.isLost(partnerId)) return;
     await work(item).catch(async (error: unknown) => {
@@ -66,7 +66,7 @@ export async function forEachPartner<Item extends { readonly partnerId: string }
 
 function leftOf(
   failures: readonly { readonly partnerId: string; readonly error: unknown }[],
-  { failed, lost }: Pick<Terms, 'failed'> & { readonly lost: readonly LostNode[] },
+  { failed, lost }: Pick<Options, 'failed'> & { readonly lost: readonly LostNode[] },
 ): PartnersLeftError | undefined {
   if (failures.length === 0 && lost.length === 0) return undefined;
   const message = [

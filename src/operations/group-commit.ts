@@ -22,7 +22,7 @@ export interface CommitConcurrency {
 }
 
 /** How a batch is committed. */
-export interface BatchTerms {
+export interface CommitBatchOptions {
   /** How long it may wait for a lock of another transaction. */
   readonly lockTimeoutMs: number;
   /** `fail` where no request of the batch is expected to have a key that is stored; the batch is then committed again with `skip`. */
@@ -42,7 +42,7 @@ export interface GroupCommitOptions<Request, Stored, Outcome> {
    *
    * @returns For each request its outcome, or `undefined` where it was not inserted and has to be classified.
    */
-  commitBatch(requests: readonly Request[], terms: BatchTerms): Promise<readonly (Outcome | undefined)[]>;
+  commitBatch(requests: readonly Request[], options: CommitBatchOptions): Promise<readonly (Outcome | undefined)[]>;
   /** Reads what is stored under the conflict keys of each request, in one query. */
   findStored(requests: readonly Request[]): Promise<readonly Stored[]>;
   /** Compares a request with what is stored: returns its outcome, throws its refusal, or returns `undefined` when nothing conflicts. */
@@ -214,9 +214,9 @@ class QueuedCommits<Request extends GroupedRequest, Stored, Outcome> implements 
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const known = classifyConflict(request, await this.#find(request));
       if (known) return known;
-      const terms: BatchTerms = { lockTimeoutMs: Math.min(lockTimeoutMs, timeLeftMs(request)), onStored: 'skip' };
+      const options: CommitBatchOptions = { lockTimeoutMs: Math.min(lockTimeoutMs, timeLeftMs(request)), onStored: 'skip' };
       try {
-        const [outcome] = await commitBatch([request], terms);
+        const [outcome] = await commitBatch([request], options);
         if (outcome) return outcome;
       } catch (error) {
         if (error instanceof CommitUnknownError) return this.#lookAgain(request);

@@ -53,10 +53,10 @@ async function create(sample: Sample, { slug, name, currency, timeZone }: Sample
       return partner.partnerId;
     },
   );
-  const terms = { name: 'checkout', permission: 'manage', allowedAddresses: [], expiresAt: null } as const;
+  const policy = { name: 'checkout', permission: 'manage', allowedAddresses: [], expiresAt: null } as const;
   await sample.once(
     `key ${slug}`,
-    async (database) => issueApiKey(database, await sample.person('operator'), { environment: 'sandbox', partnerId, ...terms }),
+    async (database) => issueApiKey(database, await sample.person('operator'), { environment: 'sandbox', partnerId, ...policy }),
     ({ key }: { key: { keyId: string } }) => key.keyId,
   );
 }

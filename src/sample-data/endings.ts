@@ -43,8 +43,8 @@ async function listOf(sample: Sample, settlement: { partnerId: string; settlemen
 export async function runJobs(sample: Sample): Promise<void> {
   const { database, jobs, signal } = sample.tools;
   const admin = await sample.person('admin');
-  const terms = { stop: signal, onAlert: () => {} };
-  for (const job of jobs) if (!signal.aborted) await runByHand(database, admin, job, terms).catch(allowElsewhere);
+  const options = { stop: signal, onAlert: () => {} };
+  for (const job of jobs) if (!signal.aborted) await runByHand(database, admin, job, options).catch(allowElsewhere);
 }
 
 /** The schedule of the service has just begun the same job. */

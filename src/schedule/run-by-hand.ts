@@ -6,7 +6,7 @@ import type { Database } from '../store/database.ts';
 import { claimJob } from '../store/jobs/job.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../store/transaction.ts';
 import type { Job } from './job.ts';
-import { doRun, type EndedRun, LEASE_MS, type RunTerms, registerJobs } from './run-job.ts';
+import { doRun, type EndedRun, LEASE_MS, type RunOptions, registerJobs } from './run-job.ts';
 
 /** A run that has begun, and its end. */
 export interface RunByHand {
@@ -21,7 +21,7 @@ export interface RunByHand {
  */
 export const beginByHand = withRole(
   'operator',
-  async (database: Database, actor: Actor, job: Job, terms: RunTerms): Promise<RunByHand> => {
+  async (database: Database, actor: Actor, job: Job, options: RunOptions): Promise<RunByHand> => {
     await registerJobs(database, [job]);
     const claimed = await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const run = await claimJob(db, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'hand' });
@@ -37,13 +37,13 @@ export const beginByHand = withRole(
       return run;
     });
     const begun = { job, ...claimed, correlationId: actor.correlationId };
-    return { runNo: claimed.runNo, ended: doRun(database, begun, terms) };
+    return { runNo: claimed.runNo, ended: doRun(database, begun, options) };
   },
 );
 
 /** Begins a job like {@link beginByHand}, and waits for its end. */
 export const runByHand = withRole(
   'operator',
-  async (database: Database, actor: Actor, job: Job, terms: RunTerms): Promise<EndedRun> =>
-    (await beginByHand(database, actor, job, terms)).ended,
+  async (database: Database, actor: Actor, job: Job, options: RunOptions): Promise<EndedRun> =>
+    (await beginByHand(database, actor, job, options)).ended,
 );

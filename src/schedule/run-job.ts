@@ -26,7 +26,7 @@ export interface BegunRun {
   readonly correlationId: string;
 }
 
-export interface RunTerms {
+export interface RunOptions {
   /** Aborted when the run must stop; the next run does the rest. */
   readonly stop: AbortSignal;
   /** Gets what operators must know, whatever the outcome is, before the run is recorded: a run whose alerts are lost is done again. */
@@ -66,7 +66,7 @@ export async function registerJobs({ pool }: Database, jobs: readonly Job[], sto
  * Does the work of a run, and records its result. The lease is renewed meanwhile; a run that has lost its lease is told to stop, and
  * leaves the record to its new owner.
  */
-export async function doRun(database: Database, begun: BegunRun, { stop, onAlert }: RunTerms): Promise<EndedRun> {
+export async function doRun(database: Database, begun: BegunRun, { stop, onAlert }: RunOptions): Promise<EndedRun> {
   const startedMs = performance.now();
   const lost = new AbortController();
   const done = new AbortController();

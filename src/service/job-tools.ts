@@ -4,7 +4,7 @@ import type { JobTools } from '../operator-api/overview/jobs.ts';
 import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { beginByHand } from '../schedule/run-by-hand.ts';
-import type { RunTerms } from '../schedule/run-job.ts';
+import type { RunOptions } from '../schedule/run-job.ts';
 import type { Database } from '../store/database.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logAlert, logRun } from './log-lines.ts';
@@ -21,13 +21,13 @@ export function openJobTools(
   { log, stop }: { readonly log: Log; readonly stop: AbortSignal },
 ): ClosableJobTools {
   const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
-  const terms: RunTerms = { stop, onAlert: (run, sentence) => logAlert(log, run, sentence) };
+  const options: RunOptions = { stop, onAlert: (run, sentence) => logAlert(log, run, sentence) };
   const underWay = new Set<Promise<void>>();
   return {
     all: jobs,
     async begin(actor, name) {
       const job = jobs.find((each) => each.name === name) as Job;
-      const { runNo, ended } = await beginByHand(database, actor, job, terms);
+      const { runNo, ended } = await beginByHand(database, actor, job, options);
       const recorded = ended
         .then(
           (run) => logRun(log, run),

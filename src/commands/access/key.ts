@@ -73,8 +73,8 @@ async function issue(
   { database, config: { environment }, actor }: OperatorContext,
   { partner, name, permission, allow = [], expiresAt, json }: IssueOptions,
 ): Promise<void> {
-  const terms = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
-  const wanted = { environment, partnerId: partner, ...terms };
+  const policy = { name, permission, allowedAddresses: allow, expiresAt: expiresAt ?? null };
+  const wanted = { environment, partnerId: partner, ...policy };
   printIssued(await issueApiKey(database, actor, wanted), json);
 }
 

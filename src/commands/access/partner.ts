@@ -122,10 +122,10 @@ function explainWorker(error: unknown): never {
   );
 }
 
-async function change({ database, actor }: OperatorContext, { partner, json, ...terms }: ChangeOptions): Promise<void> {
-  if (terms.currency === undefined && terms.timeZone === undefined)
+async function change({ database, actor }: OperatorContext, { partner, json, ...policy }: ChangeOptions): Promise<void> {
+  if (policy.currency === undefined && policy.timeZone === undefined)
     throw new UsageError('Nothing to change: give --currency, --time-zone or both.');
-  print(await changeSettlementPolicy(database, actor, partner, terms), json);
+  print(await changeSettlementPolicy(database, actor, partner, policy), json);
 }
 
 async function list({ database: { pool } }: OperatorContext, options: PageOptions): Promise<void> {

@@ -26,7 +26,7 @@ const PARTNERS_AT_ONCE = 3;
 /** `all`: everything that had a sequence when it began is in the totals. `by others`: the rest is being added up by another process. */
 export type AddedUp = 'all' | 'by others' | 'in part';
 
-interface AddUpTerms {
+interface AddUpOptions {
   /** Asked between parts: whether to leave the rest to the next time. */
   readonly isOver: () => boolean;
   /** Whether to wait for others who add up the same partner; then nothing is left to them. */
@@ -45,13 +45,13 @@ const nodesOf = new WeakMap<Database, NodeReader>();
  * @returns `in part` when it left something.
  * @throws PartnersLeftError When some partners could not be added up, after all others were, or the time was over.
  */
-export async function addUpDays(database: Database, terms: AddUpTerms): Promise<AddedUp> {
+export async function addUpDays(database: Database, options: AddUpOptions): Promise<AddedUp> {
   const outcomes = new Set<AddedUp>();
   const failed = (count: number) => `The days of ${pluralise(count, 'partner')} could not be added up.`;
-  const nodes = terms.waits ? new NodeReader(database) : sharedNodesOf(database);
+  const nodes = options.waits ? new NodeReader(database) : sharedNodesOf(database);
   const behind = inTurn(await listPartnersBehind(nodes), lastBegun.get(database) ?? '');
   await forEachPartner(nodes, behind, { failed, atOnce: database.isDistributed ? PARTNERS_AT_ONCE : 1 }, async (partner) => {
-    outcomes.add(terms.isOver() ? 'in part' : await addUpPartner(database, partner, terms));
+    outcomes.add(options.isOver() ? 'in part' : await addUpPartner(database, partner, options));
   });
   if (outcomes.has('in part')) return 'in part';
   return outcomes.has('by others') ? 'by others' : 'all';
@@ -69,13 +69,13 @@ function inTurn(partners: readonly PartnerBehind[], lastId: string): PartnerBehi
   return [...sorted.filter(({ partnerId }) => partnerId > lastId), ...sorted.filter(({ partnerId }) => partnerId <= lastId)];
 }
 
-async function addUpPartner(database: Database, partner: PartnerBehind, terms: AddUpTerms): Promise<AddedUp> {
+async function addUpPartner(database: Database, partner: PartnerBehind, options: AddUpOptions): Promise<AddedUp> {
   lastBegun.set(database, partner.partnerId);
   do {
-    const through = await addUp(database, partner, terms);
+    const through = await addUp(database, partner, options);
     if (through === undefined) return 'by others';
     if (through >= partner.last) return 'all';
-  } while (!terms.isOver());
+  } while (!options.isOver());
   return 'in part';
 }
 
@@ -83,7 +83,7 @@ async function addUpPartner(database: Database, partner: PartnerBehind, terms: A
 async function addUp(
   database: Database,
   { partnerId, last, isNew }: PartnerBehind,
-  { waits = false }: AddUpTerms,
+  { waits = false }: AddUpOptions,
 ): Promise<bigint | undefined> {
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db, { finalStatement }) => {
     if (isNew) await insertDayTotalPlace(db, partnerId);

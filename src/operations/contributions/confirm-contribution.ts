@@ -14,7 +14,7 @@ import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction, limitLockWaits } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/link-estimate.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
-import { type BatchTerms, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { type CommitBatchOptions, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
 import { countInserted } from './count-inserted.ts';
@@ -72,8 +72,8 @@ export function createConfirmContribution(
     findOwnOutcome,
   };
   const counting = (commitBatch: CommitBatch<Confirmation, ConfirmationOutcome>) =>
-    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, terms) => {
-      const outcomes = await commitBatch(confirmations, terms);
+    countingBatch<Confirmation, ConfirmationOutcome>(usage, contributionBytes, async (confirmations, batchOptions) => {
+      const outcomes = await commitBatch(confirmations, batchOptions);
       if (recent) for (const outcome of outcomes) if (outcome) recent.add(outcome.record);
       return outcomes;
     });
@@ -81,14 +81,14 @@ export function createConfirmContribution(
     ...options,
     isOfOneShare,
     concurrency: confirm,
-    commitBatch: counting((confirmations, terms) => commit(database, confirmations, terms)),
+    commitBatch: counting((confirmations, batchOptions) => commit(database, confirmations, batchOptions)),
   });
   // Requests of a partner with a cap are counted under a lock of the partner, which delays no partner without a cap.
   const cappedCommits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
     concurrency: confirmCapped,
-    commitBatch: counting((confirmations, terms) => commitCountedPatiently(database, confirmations, terms)),
+    commitBatch: counting((confirmations, batchOptions) => commitCountedPatiently(database, confirmations, batchOptions)),
   });
   const submit = (confirmation: Confirmation): Promise<ConfirmationOutcome> => {
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
@@ -126,8 +126,12 @@ function isAdmissible({ isSuspended, points, rules }: Confirmation): boolean {
 
 type Outcomes = (ConfirmationOutcome | undefined)[];
 
-async function commit(database: Database, confirmations: readonly Confirmation[], terms: BatchTerms): Promise<Outcomes> {
-  return inTransaction(database, terms, async (db, { begunAtMs, finalStatement }) => {
+async function commit(
+  database: Database,
+  confirmations: readonly Confirmation[],
+  options: CommitBatchOptions,
+): Promise<Outcomes> {
+  return inTransaction(database, options, async (db, { begunAtMs, finalStatement }) => {
     const estimates = await findWantedEstimates(db, confirmations);
     const drafts = decideConfirmations(confirmations, { estimates, begunAtMs, seals: database.contributionSeals });
     const present = drafts.filter((draft) => draft !== undefined);
@@ -136,7 +140,7 @@ async function commit(database: Database, confirmations: readonly Confirmation[]
       await openReviews(db, present, createdAt);
       return outcomesOf(drafts, createdAt);
     }
-    return outcomesOf(drafts, await finalStatement(() => insertContributions(db, present, terms.onStored)));
+    return outcomesOf(drafts, await finalStatement(() => insertContributions(db, present, options.onStored)));
   });
 }
 
@@ -147,11 +151,11 @@ const KEY_LOCK_TIMEOUT_MS = 25;
 /** Between two attempts nobody waits for the held key, so that others count on the day. */
 const PAUSE_MS = 100;
 
-/** Waits for a held key as long as the terms say, in short attempts: nothing is stored by those before the last. */
+/** Waits for a held key as long as the options say, in short attempts: nothing is stored by those before the last. */
 async function commitCountedPatiently(
   database: Database,
   confirmations: readonly Confirmation[],
-  { lockTimeoutMs }: Pick<BatchTerms, 'lockTimeoutMs'>,
+  { lockTimeoutMs }: Pick<CommitBatchOptions, 'lockTimeoutMs'>,
 ): Promise<Outcomes> {
   const untilMs = performance.now() + lockTimeoutMs;
   for (;;) {

@@ -4,17 +4,16 @@ import {
   findContributionsById,
   findListedContributions,
 } from '../../store/contributions/contribution.ts';
-import { type LookedAtContribution, listContributionsInOrder } from '../../store/contributions/contribution-search.ts';
+import { listContributionsInOrder } from '../../store/contributions/contribution-search.ts';
 import { listLatestContributions } from '../../store/contributions/latest-contribution.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import type { KeysetPage } from '../../store/ordered-list.ts';
 import { type FilteredPage, inOrderOf, readFilteredPage } from '../filtered-page.ts';
 import { findNamedOf } from './contribution-names.ts';
-import { type ListingTerms, meetsTerms } from './listing-terms.ts';
+import { type ListingFilter, wantedByListing } from './listing-filter.ts';
 
-export interface ContributionFilter extends ListingTerms {
+export interface ContributionFilter extends ListingFilter {
   readonly partnerId: string;
-  readonly correlationId?: string | undefined;
   /** Only those with this order, event id, transaction id or idempotency key. */
   readonly of?: string | undefined;
 }
@@ -31,10 +30,8 @@ export async function listContributionsOfPartner(
   const beforeId = createdBefore && idAfterRecords('txn', createdBefore);
   const looked = await readFilteredPage({
     page,
-    read: (part) => listContributionsInOrder(db, { partnerId, afterId, beforeId }, part),
-    isWanted: Object.values({ ...filter, partnerId: undefined }).some((value) => value !== undefined)
-      ? (each) => isWanted(each, filter)
-      : undefined,
+    read: (part: KeysetPage<'created_at'>) => listContributionsInOrder(db, { partnerId, afterId, beforeId }, part),
+    isWanted: wantedByListing(filter),
   });
   const ids = looked.page.map(({ transactionId }) => transactionId);
   const wanted = ids.map((transactionId) => ({ partnerId, transactionId }));
@@ -57,8 +54,9 @@ async function findNamed(
   const idOf = ({ contribution }: ContributionRecord) => contribution.transactionId;
   const sign = order.isDescending ? -1 : 1;
   const compare = (one: string, other: string) => sign * (one < other ? -1 : Number(one > other));
+  const isWanted = wantedByListing(filter);
   const following = records
-    .filter((record) => isWanted({ ...record.contribution, correlationId: record.correlationId }, filter))
+    .filter(({ contribution, correlationId }) => isWanted?.({ ...contribution, correlationId }) ?? true)
     .filter((record) => after === undefined || compare(idOf(record), after[0] ?? '') > 0)
     .toSorted((one, other) => compare(idOf(one), idOf(other)));
   const shown = following.slice(0, limit);
@@ -78,9 +76,4 @@ export async function listLatest(database: Database): Promise<ContributionRecord
     found,
     ({ contribution }) => contribution.transactionId,
   );
-}
-
-function isWanted(each: Omit<LookedAtContribution, 'transactionId'>, filter: ContributionFilter): boolean {
-  const { correlationId } = filter;
-  return (correlationId === undefined || each.correlationId === correlationId) && meetsTerms(each, filter);
 }

@@ -4,10 +4,10 @@ import { afterEveryId, idAfterRecords, idBeforeRecords } from '../../domain/iden
 import { type ContributionRecord, findContributionsById } from '../../store/contributions/contribution.ts';
 import { type ContributionSummary, listContributionsBetween } from '../../store/contributions/contribution-list.ts';
 import type { Database } from '../../store/database.ts';
-import { lookFor } from '../filtered-page.ts';
-import { type ListingTerms, meetsTerms } from './listing-terms.ts';
+import { inOrderOf, lookFor } from '../filtered-page.ts';
+import { type ListingFilter, wantedByListing } from './listing-filter.ts';
 
-export interface ContributionCursor extends ListingTerms {
+export interface ContributionCursor extends Omit<ListingFilter, 'correlationId'> {
   readonly partnerId: string;
   /** The last id of the previous page; empty for the first page. */
   readonly afterId: string;
@@ -37,15 +37,11 @@ async function listPage({ pool }: Database, cursor: ContributionCursor): Promise
     limit,
     read: (lastId, most) => listContributionsBetween(pool, partnerId, { afterId: lastId ?? afterId, beforeId, limit: most }),
     placeOf: ({ transactionId }) => transactionId,
-    isWanted: isFiltered(cursor) ? (each) => meetsTerms(each, cursor) : undefined,
+    isWanted: wantedByListing(cursor),
   });
-  const ids = page.map(({ transactionId }) => ({ partnerId, transactionId }));
-  const found = ids.length === 0 ? [] : await findContributionsById(pool, ids);
-  const byId = (one: ContributionRecord, other: ContributionRecord) =>
-    one.contribution.transactionId < other.contribution.transactionId ? -1 : 1;
-  return { records: found.toSorted(byId), lastId: last ?? cursor.afterId, hasMore };
-}
-
-function isFiltered({ status, createdAfter, createdBefore }: ListingTerms): boolean {
-  return status !== undefined || createdAfter !== undefined || createdBefore !== undefined;
+  const ids = page.map(({ transactionId }) => transactionId);
+  const wanted = ids.map((transactionId) => ({ partnerId, transactionId }));
+  const found = ids.length === 0 ? [] : await findContributionsById(pool, wanted);
+  const records = inOrderOf(ids, found, ({ contribution }) => contribution.transactionId);
+  return { records, lastId: last ?? cursor.afterId, hasMore };
 }

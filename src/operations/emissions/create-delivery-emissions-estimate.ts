@@ -13,7 +13,7 @@ import {
   insertEstimatesListed,
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { type BatchTerms, type GroupCommitOptions, type GroupedRequest, groupCommit } from '../group-commit.ts';
+import { type CommitBatchOptions, type GroupCommitOptions, type GroupedRequest, groupCommit } from '../group-commit.ts';
 import { refuseSpent } from '../quotas/quota-refusals.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
@@ -60,8 +60,8 @@ export function createCreateDeliveryEmissionsEstimate(
   const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
     conflictKeysOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
-    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, terms) =>
-      commit(database, calculations, terms),
+    commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, options) =>
+      commit(database, calculations, options),
     ),
     findStored: (calculations) => findEstimatesByKey(database.pool, calculations),
     classifyConflict,
@@ -81,12 +81,12 @@ export function createCreateDeliveryEmissionsEstimate(
 async function commit(
   database: Database,
   calculations: readonly Calculation[],
-  terms: BatchTerms,
+  options: CommitBatchOptions,
 ): Promise<(EstimateOutcome | undefined)[]> {
-  return inTransaction(database, terms, async (db, { finalStatement }) => {
+  return inTransaction(database, options, async (db, { finalStatement }) => {
     const drafts = calculations.map(draftEstimate);
     const times = await finalStatement(() =>
-      database.isDistributed ? insertEstimatesListed(db, drafts) : insertEstimates(db, drafts, terms.onStored),
+      database.isDistributed ? insertEstimatesListed(db, drafts) : insertEstimates(db, drafts, options.onStored),
     );
     return drafts.map((draft) => {
       const at = times.get(draft.estimate.calculationId);

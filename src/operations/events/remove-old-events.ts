@@ -18,7 +18,7 @@ const AT_ONCE = 500;
 /** A list looks at every partner, and at rows that were read last when they were new. */
 const LIST_WITHIN_MS = 60_000;
 
-interface RemovalTerms {
+interface RemovalOptions {
   readonly signal?: AbortSignal | undefined;
   /** Partners whose events stay. */
   readonly except?: ReadonlySet<string> | undefined;
@@ -31,7 +31,11 @@ interface RemovalTerms {
  * @returns How many events were removed.
  * @throws PartnersLeftError When the events of some partners could not be removed, after those of all others were.
  */
-export async function removeOldEvents(database: Database, days: number, { signal, except }: RemovalTerms = {}): Promise<number> {
+export async function removeOldEvents(
+  database: Database,
+  days: number,
+  { signal, except }: RemovalOptions = {},
+): Promise<number> {
   const { pool, isDistributed } = database;
   const nodes = new NodeReader(database);
   const removeSome = (partnerId: string, limit: number) =>

@@ -134,9 +134,9 @@ class StorageCounter implements StorageUsage {
         if (isOfEveryPartner(error)) stop.abort();
         throw error;
       });
-    const terms = { failed, signal: stop.signal };
+    const options = { failed, signal: stop.signal };
     const left = this.#database.isDistributed ? due : await this.#writeTogether(due);
-    await forEachPartner(new NodeReader(this.#database), left, terms, write).catch((error: unknown) =>
+    await forEachPartner(new NodeReader(this.#database), left, options, write).catch((error: unknown) =>
       this.#options.onError(error),
     );
   }
@@ -220,8 +220,8 @@ export function countingBatch<Request extends { readonly partnerId: string }, Ou
   bytesOf: (request: Request) => number,
   commitBatch: CommitBatch<Request, Outcome>,
 ): CommitBatch<Request, Outcome> {
-  return async (requests, terms) => {
-    const outcomes = await commitBatch(requests, terms);
+  return async (requests, options) => {
+    const outcomes = await commitBatch(requests, options);
     for (const [index, request] of requests.entries())
       if (outcomes[index] !== undefined) usage.count(request.partnerId, bytesOf(request));
     return outcomes;

@@ -81,8 +81,8 @@ export const createPartner = operatorRoute({
   ),
   answer: PartnerBody,
   async handle({ tools, actor, work, body: { name, currency, time_zone: timeZone, ...rates } }) {
-    const terms = definedOf({ ...ratesOf(rates), currency, timeZone });
-    return work.answer(tools.database, (database) => operations.createPartner(database, actor, name, terms), partnerToWire);
+    const policy = definedOf({ ...ratesOf(rates), currency, timeZone });
+    return work.answer(tools.database, (database) => operations.createPartner(database, actor, name, policy), partnerToWire);
   },
 });
 

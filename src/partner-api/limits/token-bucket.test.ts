@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TokenBucket } from './token-bucket.ts';
 
-const TERMS = { perSecond: 100, capacity: 200 };
+const POLICY = { perSecond: 100, capacity: 200 };
 
-function takeAll(bucket: TokenBucket, nowMs: number, policy = TERMS): number {
+function takeAll(bucket: TokenBucket, nowMs: number, policy = POLICY): number {
   let taken = 0;
   while (taken < 10_000_000 && bucket.take(policy, nowMs).isTaken) taken++;
   return taken;
@@ -29,7 +29,7 @@ describe('TokenBucket', () => {
   test('asked beyond it, gives as much later as if nobody had asked', () => {
     const bucket = new TokenBucket();
     takeAll(bucket, 0);
-    for (let nowMs = 0; nowMs < 500; nowMs++) bucket.take(TERMS, nowMs / 1_000);
+    for (let nowMs = 0; nowMs < 500; nowMs++) bucket.take(POLICY, nowMs / 1_000);
     assert.equal(takeAll(bucket, 500), 50);
   });
 

@@ -128,8 +128,8 @@ async function applyNext(client: pg.Client, onWait: (sentence: string) => void):
   return attemptWhileLocked(
     client,
     (lockTimeoutMs) => {
-      const terms = { lock: MIGRATION_LOCK, settings: `set local lock_timeout = ${lockTimeoutMs}`, busy: BUSY };
-      return inLockedTransaction(client, terms, () => applyFirstPending(client));
+      const options = { lock: MIGRATION_LOCK, settings: `set local lock_timeout = ${lockTimeoutMs}`, busy: BUSY };
+      return inLockedTransaction(client, options, () => applyFirstPending(client));
     },
     async (error, number) => {
       if (!(error instanceof TableLockedError)) throw error;

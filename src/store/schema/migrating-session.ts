@@ -62,7 +62,7 @@ const WORKERS_TOO = `set local citus.propagate_set_commands = 'local'; set local
 const OWN_TIMEOUTS = `select set_config(name, reset_val, true), ${withoutTransactionTimeout(true)}
   from pg_settings where name = 'idle_in_transaction_session_timeout'`;
 
-interface LockedTerms {
+interface LockedOptions {
   /** Of an advisory lock. */
   readonly lock: string;
   /** Of the transaction, `set local …; set local …`. */
@@ -81,7 +81,7 @@ const LOOK_EVERY_MS = 200;
  */
 export async function inLockedTransaction<Result>(
   client: pg.Client,
-  { lock, settings, busy }: LockedTerms,
+  { lock, settings, busy }: LockedOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
   const text = 'select pg_try_advisory_xact_lock($1) as "isMine"';

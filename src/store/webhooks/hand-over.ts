@@ -70,7 +70,7 @@ export interface ReleasedParts {
   readonly failures: ReadonlyMap<string, unknown>;
 }
 
-interface EndingTerms {
+interface EndingOptions {
   /** Once it is aborted, no further partner is released. */
   readonly signal?: AbortSignal;
   /** Partners that are left for later. */
@@ -84,7 +84,7 @@ interface EndingTerms {
 export async function endHandOver(
   db: Queryable,
   handOver: EndedHandOver,
-  { signal, without }: EndingTerms = {},
+  { signal, without }: EndingOptions = {},
 ): Promise<ReleasedParts> {
   const [partnerIds, failures]: [string[], Map<string, unknown>] = [[], new Map()];
   let isWhole = true;
