@@ -14,7 +14,7 @@ import { takeListsAsStreams } from '../partner-api/reconciliations/list-body.ts'
 import { refuseMembers } from '../partner-api/validation/refuse-members.ts';
 import { sealedAnswers } from '../partner-api/webhooks/sealed-answers.ts';
 import { markReplayed, WriteHeaders } from '../partner-api/write-headers.ts';
-import { judgeSession, requireStillSignedIn } from './access/judge-session.ts';
+import { requireSession, requireStillSignedIn } from './access/require-session.ts';
 import type { OperatorApiTools } from './app.ts';
 import { allowLongArrival } from './http/arrival.ts';
 import { compress } from './http/compress.ts';
@@ -53,9 +53,9 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
     config: { operation: route.operation, takesFile },
     // Before the body is read: whoever is nobody sends none.
     onRequest: async (request, reply) => {
-      const judge = () => judgeSession(request, route, tools);
+      const readSession = () => requireSession(request, route, tools);
       if (route.leastRole !== 'nobody')
-        request.operatorSession = await (method === 'GET' ? read(judge, { request, reply, tools }) : judge());
+        request.operatorSession = await (method === 'GET' ? read(readSession, { request, reply, tools }) : readSession());
       if (takesList || takesFile) allowLongArrival(request);
     },
     preValidation: async ({ body: sent }) => {
@@ -67,7 +67,7 @@ function register(app: FastifyInstance, route: OperatorRoute, tools: OperatorApi
       const sent = takesFile ? { file: await tools.shared.files.hash(request, tools.uploads) } : { body: request.body };
       // Whoever sends the body slowly may have been signed out, or got a lower role, meanwhile. A list is judged while it is read.
       if (method !== 'GET' && route.leastRole !== 'nobody' && !takesList)
-        request.operatorSession = await judgeSession(request, route, tools);
+        request.operatorSession = await requireSession(request, route, tools);
       const call = { tools, request, reply, params: request.params, query: request.query, ...sent, ...whoOf(request) };
       const work = isFinal ? answerKeyed(route, call) : handle(route, call);
       // However it ends: what failed may have changed a part.

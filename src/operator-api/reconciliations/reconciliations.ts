@@ -10,7 +10,7 @@ import { ListBody } from '../../partner-api/reconciliations/reconciliation-schem
 import { Type } from '../../partner-api/schema-type.ts';
 import { markReplayed } from '../../partner-api/write-headers.ts';
 import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
-import { requireStillSignedIn } from '../access/judge-session.ts';
+import { requireStillSignedIn } from '../access/require-session.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';

@@ -12,7 +12,7 @@ import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { CONFIRMATION } from '../route-policy.ts';
 import { playOrDo } from '../sandbox/play-scenario.ts';
-import { judgeScenario } from '../sandbox/scenario-of-request.ts';
+import { scenarioProblems } from '../sandbox/scenario-of-request.ts';
 import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { ConfirmContributionBody, ConfirmedBody } from './contribution-schemas.ts';
 
@@ -30,7 +30,7 @@ export function confirmContribution(app: FastifyInstance, options: PartnerApiOpt
       config: {
         operation: 'confirmContribution',
         policy: CONFIRMATION,
-        judgeHeaders: judgeScenario(options, 'confirmContribution'),
+        headerProblems: scenarioProblems(options, 'confirmContribution'),
       },
       schema: {
         ...describeOperation('confirmContribution'),

@@ -9,7 +9,7 @@ import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 import { ESTIMATE_WRITE } from '../route-policy.ts';
 import { playOrDo } from '../sandbox/play-scenario.ts';
-import { judgeScenario } from '../sandbox/scenario-of-request.ts';
+import { scenarioProblems } from '../sandbox/scenario-of-request.ts';
 import { markReplayed, RehearsedHeaders } from '../write-headers.ts';
 import { CreateEstimateBody, EstimateBody } from './emissions-schemas.ts';
 
@@ -24,7 +24,7 @@ export function createDeliveryEmissionsEstimate(app: FastifyInstance, options: P
       config: {
         operation: 'createDeliveryEmissionsEstimate',
         policy: ESTIMATE_WRITE,
-        judgeHeaders: judgeScenario(options, 'createDeliveryEmissionsEstimate'),
+        headerProblems: scenarioProblems(options, 'createDeliveryEmissionsEstimate'),
       },
       schema: {
         ...describeOperation('createDeliveryEmissionsEstimate'),

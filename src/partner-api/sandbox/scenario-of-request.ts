@@ -27,7 +27,7 @@ export interface Asked {
  *
  * @see docs/spec/decisions.md#8-sandbox.
  */
-export function judgeScenario(
+export function scenarioProblems(
   { environment }: Pick<PartnerApiOptions, 'environment'>,
   operation: RehearsedOperation,
 ): (headers: IncomingHttpHeaders) => readonly Problem[] {

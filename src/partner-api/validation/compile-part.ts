@@ -53,10 +53,10 @@ function forValidation(schema: unknown, part: RequestPart): unknown {
 }
 ajv.addKeyword({ keyword: 'described' });
 
-type Judge = (value: unknown) => readonly Problem[];
+type Validate = (value: unknown) => readonly Problem[];
 
-/** The judge of each schema that was compiled. GET and HEAD of a path share a schema, and so do the services of one process. */
-const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
+/** The validator of each schema that was compiled. GET and HEAD of a path share a schema, and so do the services of one process. */
+const compiled: Record<RequestPart, WeakMap<object, Validate>> = {
   headers: new WeakMap(),
   query: new WeakMap(),
   body: new WeakMap(),
@@ -67,13 +67,13 @@ const compiled: Record<RequestPart, WeakMap<object, Judge>> = {
  *
  * @returns A function that lists what is wrong with a value, a problem per field, in the order of the schema's fields.
  */
-export function compilePart(part: RequestPart, schema: object): Judge {
+export function compilePart(part: RequestPart, schema: object): Validate {
   const validator = compiled[part].get(schema) ?? compile(part, schema);
   compiled[part].set(schema, validator);
   return validator;
 }
 
-function compile(part: RequestPart, schema: object): Judge {
+function compile(part: RequestPart, schema: object): Validate {
   let validate: ValidateFunction | undefined;
   const order = Object.keys((schema as { properties?: object }).properties ?? {});
   const isClosed = (schema as { additionalProperties?: unknown }).additionalProperties === false;

@@ -3,7 +3,7 @@ import { Type } from '../schema-type.ts';
 import { compilePart } from './compile-part.ts';
 import { refuseProblems } from './problems.ts';
 
-const judge = compilePart('body', Type.Object({}, closed));
+const validate = compilePart('body', Type.Object({}, closed));
 
 /**
  * For a request of which no body is expected: an object without members may come.
@@ -12,5 +12,5 @@ const judge = compilePart('body', Type.Object({}, closed));
  * @see docs/spec/decisions.md#2-fields.
  */
 export function refuseMembers(body: unknown): void {
-  if (body !== undefined) refuseProblems(judge(body));
+  if (body !== undefined) refuseProblems(validate(body));
 }

@@ -9,8 +9,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Throws with every problem of a request at once. */
     check?: Check;
-    /** What is wrong with headers that the schema cannot judge. */
-    judgeHeaders?: (headers: IncomingHttpHeaders) => readonly Problem[];
+    /** What is wrong with headers beyond what the schema says. */
+    headerProblems?: (headers: IncomingHttpHeaders) => readonly Problem[];
   }
 }
 
@@ -29,10 +29,10 @@ export function validateByContract(app: FastifyInstance): void {
   });
 }
 
-function compileCheck(schema: FastifySchema, { judgeHeaders = () => [] }: FastifyContextConfig = {}): Check {
+function compileCheck(schema: FastifySchema, { headerProblems = () => [] }: FastifyContextConfig = {}): Check {
   const checkHeaders = schema.headers ? compilePart('headers', schema.headers as object) : () => [];
   const checkQuery = schema.querystring ? compilePart('query', schema.querystring as object) : () => [];
   const checkBody = schema.body ? compilePart('body', schema.body as object) : () => [];
   return ({ headers, query, body }) =>
-    refuseProblems([...checkHeaders(headers), ...judgeHeaders(headers), ...checkQuery(query), ...checkBody(body)]);
+    refuseProblems([...checkHeaders(headers), ...headerProblems(headers), ...checkQuery(query), ...checkBody(body)]);
 }

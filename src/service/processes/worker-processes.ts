@@ -172,7 +172,7 @@ async function openProcesses(count: number, { logger }: Log): Promise<Processes>
       isStarted = true;
       return baseUrl;
     },
-    checkProcesses: () => judge({ takingCount: taking.size, count, isStarted, isStopping }),
+    checkProcesses: () => restrictionOf({ takingCount: taking.size, count, isStarted, isStopping }),
     countMissing: () => count - taking.size,
     countDied: () => died,
     async stop(closeFirst) {
@@ -193,7 +193,7 @@ interface ProcessesState {
 }
 
 /** As {@link Processes.checkProcesses}. */
-function judge({ takingCount, count, isStarted, isStopping }: ProcessesState): string | undefined {
+function restrictionOf({ takingCount, count, isStarted, isStopping }: ProcessesState): string | undefined {
   if (isStopping) throw new Error('the service is stopping');
   if (takingCount === count) return undefined;
   const sentence = `${takingCount} of ${count} processes take requests`;

@@ -15,7 +15,7 @@ const RECENT_SIGN_IN_MS = 10 * 60_000;
 const REFRESH_HEADER = 'x-refresh';
 
 /** Throws `unauthorized` without a session, `forbidden` without its token, in a lower role, and for a sign-in that is too long ago. */
-export async function judgeSession(
+export async function requireSession(
   request: FastifyRequest,
   route: OperatorRoute,
   tools: OperatorApiTools,
