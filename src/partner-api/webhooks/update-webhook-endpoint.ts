@@ -3,7 +3,7 @@ import type { Static } from 'typebox';
 import type { Actor } from '../../domain/access/role.ts';
 import { invalidRequest, problem, type ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
-import type { EndpointId } from '../../webhooks/endpoints/endpoint-context.ts';
+import type { EndpointId } from '../../store/webhooks/webhook-endpoint.ts';
 import { disableEndpoint, enableEndpoint, updateEventTypes } from '../../webhooks/endpoints/manage-endpoint.ts';
 import { NoQuery } from '../envelope-schemas.ts';
 import { beforeDeadline } from '../http/deadline.ts';

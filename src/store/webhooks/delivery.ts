@@ -3,6 +3,7 @@ import type { Queryable } from '../database.ts';
 import { run, runAnew, type Statement } from '../query.ts';
 import { deliveryIdSql, isDeliveryOf } from './delivery-id.ts';
 import type { DueEndpoint } from './due-endpoint.ts';
+import type { EndpointId } from './webhook-endpoint.ts';
 
 /**
  * `held`: its endpoint is disabled; it waits again after that is enabled. `dropped`: its endpoint was removed. `failed`: a test or a
@@ -209,7 +210,7 @@ export interface WaitingDeliveries {
  */
 export async function makeDeliveriesDue(
   db: Queryable,
-  { partnerId, endpointId }: Pick<Delivery, 'partnerId' | 'endpointId'>,
+  { partnerId, endpointId }: EndpointId,
   { longerThanMs, dueInMs, limit }: WaitingDeliveries,
 ): Promise<number> {
   return (await runAnew(db, MAKE_DUE, [partnerId, endpointId, longerThanMs, limit, dueInMs])).length;

@@ -1,11 +1,7 @@
 import type { Queryable } from '../database.ts';
 import { type ListedIn, listedStatement, run, runListed, type Statement } from '../query.ts';
 import { IS_DELIVERED, IS_EXHAUSTED } from './delivery.ts';
-
-interface EndpointKey {
-  readonly partnerId: string;
-  readonly endpointId: string;
-}
+import type { EndpointId } from './webhook-endpoint.ts';
 
 const COUNT: Statement = {
   name: 'count_deliveries_of_endpoint',
@@ -27,7 +23,7 @@ export interface EndpointCounts {
 /** Each count stops at `limit`: it reads as many rows of an index that holds no others. */
 export async function countDeliveriesOfEndpoint(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
   limit: number,
 ): Promise<EndpointCounts> {
   const [counts] = await run<{ unended: number; exhausted: number }>(db, COUNT, [partnerId, endpointId, limit]);
@@ -69,7 +65,7 @@ const UNDELIVERED = {
  */
 export async function countUndeliveredOfEndpoints(
   database: ListedIn,
-  listed: readonly EndpointKey[],
+  listed: readonly EndpointId[],
 ): Promise<ReadonlyMap<string, number>> {
   const keys = listed.map(({ partnerId, endpointId }) => [partnerId, endpointId] as const);
   const rows = await runListed<{ endpointId: string; undelivered: number }>(database, UNDELIVERED, keys);
@@ -113,7 +109,7 @@ const OUTCOMES: Statement = {
  */
 export async function readOutcomesOfEndpoint(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
   { periods, limit }: { readonly periods: readonly { readonly fromId: string; readonly toId: string }[]; readonly limit: number },
 ): Promise<PeriodOutcome[]> {
   const [from, to] = [periods.map(({ fromId }) => fromId), periods.map(({ toId }) => toId)];

@@ -2,11 +2,7 @@ import { DISABLED_FOR, type EndpointHealth } from '../../domain/webhooks/endpoin
 import type { Database, Queryable } from '../database.ts';
 import type { Ask, NodeReader, OfAllPartners } from '../node-reader.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
-
-interface EndpointKey {
-  readonly partnerId: string;
-  readonly endpointId: string;
-}
+import type { EndpointId } from './webhook-endpoint.ts';
 
 /** SQL: the columns of an endpoint's health, read from `endpoint_health h`. A circuit that was open until some time in the past is closed. */
 export const HEALTH_COLUMNS = `h.failures_in_row as "failuresInRow", h.failing_since as "failingSince", h.breaker_trips as "breakerTrips",
@@ -19,7 +15,7 @@ const INSERT_HEALTH: Statement = {
   text: 'insert into endpoint_health (partner_id, endpoint_id) values ($1, $2)',
 };
 
-export async function insertEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+export async function insertEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointId): Promise<void> {
   await run(db, INSERT_HEALTH, [partnerId, endpointId]);
 }
 
@@ -30,7 +26,7 @@ const LOCK_HEALTH: Statement = {
 
 export async function lockEndpointHealth(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
 ): Promise<(EndpointHealth & { readonly readAt: Date }) | undefined> {
   const [health] = await run<EndpointHealth & { readAt: Date }>(db, LOCK_HEALTH, [partnerId, endpointId]);
   return health;
@@ -44,7 +40,7 @@ const UPDATE_HEALTH: Statement = {
 
 export async function updateEndpointHealth(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
   { failuresInRow, failingSince, breakerTrips, breakerOpenUntil }: EndpointHealth,
 ): Promise<void> {
   await run(db, UPDATE_HEALTH, [partnerId, endpointId, failuresInRow, failingSince, breakerTrips, breakerOpenUntil]);
@@ -60,7 +56,7 @@ const CLEAR_HEALTH: Statement = {
 };
 
 /** After a success, and when it is enabled. Writes nothing when there was no failure. */
-export async function clearEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+export async function clearEndpointHealth(db: Queryable, { partnerId, endpointId }: EndpointId): Promise<void> {
   await run(db, CLEAR_HEALTH, [partnerId, endpointId]);
 }
 
@@ -76,7 +72,7 @@ const UPDATE_FAILED_DELIVERY: Statement = {
  */
 export async function updateEndpointFailedDelivery(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
   deliveryId: string | null,
 ): Promise<void> {
   await run(db, UPDATE_FAILED_DELIVERY, [partnerId, endpointId, deliveryId]);
@@ -101,7 +97,7 @@ export interface FailedDelivery {
 /** The delivery that {@link updateEndpointFailedDelivery} recorded, while the endpoint fails or is disabled. */
 export async function findEndpointFailedDelivery(
   db: Queryable,
-  { partnerId, endpointId }: EndpointKey,
+  { partnerId, endpointId }: EndpointId,
 ): Promise<FailedDelivery | undefined> {
   const [row] = await run<FailedDelivery>(db, FIND_FAILED_DELIVERY, [partnerId, endpointId, Object.values(DISABLED_FOR)]);
   return row;
@@ -113,7 +109,7 @@ const CLOSE_BREAKER: Statement = {
 };
 
 /** Allows one delivery, which tests the endpoint, now. */
-export async function closeEndpointBreaker(db: Queryable, { partnerId, endpointId }: EndpointKey): Promise<void> {
+export async function closeEndpointBreaker(db: Queryable, { partnerId, endpointId }: EndpointId): Promise<void> {
   await run(db, CLOSE_BREAKER, [partnerId, endpointId]);
 }
 
@@ -125,7 +121,7 @@ const UPDATE_DUE_FROM: Statement = {
 /** Records from when on deliveries of an endpoint may be due, unless that was changed meanwhile. */
 export async function updateEndpointDueFrom(
   db: Queryable,
-  { partnerId, endpointId, dueFrom }: EndpointKey & { readonly dueFrom: Date },
+  { partnerId, endpointId, dueFrom }: EndpointId & { readonly dueFrom: Date },
   next: Date,
 ): Promise<void> {
   await run(db, UPDATE_DUE_FROM, [partnerId, endpointId, dueFrom, next]);

@@ -1,9 +1,9 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { HEALTH_JOIN } from './endpoint-health.ts';
+import type { EndpointId } from './webhook-endpoint.ts';
 
-export interface EndpointState {
-  readonly partnerId: string;
-  readonly endpointId: string;
+export interface EndpointState extends EndpointId {
   /** `circuit_open`: nothing is sent for a while, after many failures. `half_open`: one delivery at a time tests the endpoint. */
   readonly state: 'healthy' | 'failing' | 'half_open' | 'circuit_open' | 'disabled';
 }
@@ -13,7 +13,7 @@ const ENDPOINT_STATES: Statement = {
   text: `select e.partner_id as "partnerId", e.endpoint_id as "endpointId",
       case when e.status = 'disabled' then 'disabled' when h.breaker_open_until > now() then 'circuit_open'
         when h.breaker_trips > 0 then 'half_open' when h.failures_in_row > 0 then 'failing' else 'healthy' end as state
-    from webhook_endpoint e join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    from webhook_endpoint e ${HEALTH_JOIN}
     where e.status <> 'removed'`,
 };
 
@@ -25,7 +25,7 @@ export async function listEndpointStates(db: Queryable): Promise<EndpointState[]
 const COUNT_TROUBLED: Statement = {
   name: 'count_troubled_endpoints',
   text: `select (select count(*) from webhook_endpoint where status = 'disabled')::int4 as disabled,
-      (select count(*) from endpoint_health h join webhook_endpoint e on e.partner_id = h.partner_id and e.endpoint_id = h.endpoint_id
+      (select count(*) from webhook_endpoint e ${HEALTH_JOIN}
         where h.failing_since is not null and e.status = 'active')::int4 as failing`,
 };
 

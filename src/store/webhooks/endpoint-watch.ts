@@ -1,8 +1,6 @@
 import type { Database, Queryable } from '../database.ts';
 import { type LongStatements, ONE_BY_ONE, run, runLong, type Statement } from '../query.ts';
-import { IS_NOT_REMOVED, type WebhookEndpoint } from './webhook-endpoint.ts';
-
-type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
+import { type EndpointId, IS_NOT_REMOVED } from './webhook-endpoint.ts';
 
 /** An endpoint is watched for this time after a delivery was created for it. */
 const WATCHED = "interval '5 minutes'";

@@ -1,12 +1,13 @@
 import type { Queryable } from '../database.ts';
 import { run, type Statement } from '../query.ts';
+import { HEALTH_JOIN } from './endpoint-health.ts';
 import { HANDED_OVER } from './hand-over.ts';
 
 const COUNT_UNSENT: Statement = {
   name: 'count_unsent_deliveries',
   text: `select count(*) filter (where u.next_attempt_at <= now())::int4 as due, count(*) filter (where u.lease > u.attempts)::int4 as "underWay"
     from webhook_endpoint e
-    join endpoint_health h on h.partner_id = e.partner_id and h.endpoint_id = e.endpoint_id
+    ${HEALTH_JOIN}
     join (
       select partner_id, endpoint_id, next_attempt_at, lease, attempts from delivery where status = 'waiting'
       union all

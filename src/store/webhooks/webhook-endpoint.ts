@@ -16,9 +16,12 @@ import {
 } from '../query.ts';
 import { HEALTH_COLUMNS, HEALTH_JOIN, insertEndpointHealth } from './endpoint-health.ts';
 
-export interface WebhookEndpoint {
+export interface EndpointId {
   readonly partnerId: string;
   readonly endpointId: string;
+}
+
+export interface WebhookEndpoint extends EndpointId {
   readonly url: string;
   /** Empty: every event type. */
   readonly eventTypes: readonly string[];
@@ -209,7 +212,7 @@ const FIND_LISTED = listedStatement(
 /** Finds endpoints of any partners that are not removed. Their order is undefined. */
 export async function findListedEndpoints(
   database: ListedIn,
-  listed: readonly Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>[],
+  listed: readonly EndpointId[],
 ): Promise<(WebhookEndpoint & EndpointHealth)[]> {
   return runListed(
     database,

@@ -1,5 +1,6 @@
 import { USABLE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { DueEndpoint } from '../../store/webhooks/due-endpoint.ts';
+import type { EndpointId } from '../../store/webhooks/webhook-endpoint.ts';
 
 /** A claimed delivery that waits to be sent. */
 export interface Ready {
@@ -26,8 +27,6 @@ export interface EndpointQueuesOptions<Task extends Ready, Recipient> {
   /** Releases deliveries of one endpoint that were not sent. They are due at `dueAt`, or at once. */
   onUnsent(tasks: readonly Task[], dueAt?: Date): void;
 }
-
-type EndpointId = Pick<DueEndpoint, 'partnerId' | 'endpointId'>;
 
 /** Limits for all endpoints together: how many deliveries are in flight, and how many are claimed. */
 const IN_FLIGHT_MAX = 1_024;

@@ -20,9 +20,7 @@ import {
   updateEndpointFailedDelivery,
   updateEndpointHealth,
 } from '../../store/webhooks/endpoint-health.ts';
-import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-
-type EndpointId = Pick<WebhookEndpoint, 'partnerId' | 'endpointId'>;
+import { type EndpointId, lockWebhookEndpoint, updateWebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 
 /** An endpoint that was disabled for its failures. */
 export interface Disabling extends EndpointId {

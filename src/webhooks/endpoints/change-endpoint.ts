@@ -6,8 +6,13 @@ import { endpointRecord } from '../../operations/audit/authorising-records.ts';
 import { requireAudited } from '../../operations/audit/require-audited.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
-import { lockWebhookEndpoint, updateWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
-import { aboutEndpoint, type EndpointId, unknownEndpoint } from './endpoint-context.ts';
+import {
+  type EndpointId,
+  lockWebhookEndpoint,
+  updateWebhookEndpoint,
+  type WebhookEndpoint,
+} from '../../store/webhooks/webhook-endpoint.ts';
+import { aboutEndpoint, unknownEndpoint } from './endpoint-context.ts';
 
 export type EndpointChange = (endpoint: WebhookEndpoint, db: Queryable) => Promise<WebhookEndpoint>;
 

@@ -6,7 +6,7 @@ import type { Queryable } from '../../store/database.ts';
 import { type DeliveryAttemptRecord, findLastAttempt } from '../../store/webhooks/attempt-log.ts';
 import { countDeliveriesOfEndpoint, type PeriodOutcome, readOutcomesOfEndpoint } from '../../store/webhooks/endpoint-activity.ts';
 import { findEndpointFailedDelivery } from '../../store/webhooks/endpoint-health.ts';
-import type { EndpointId } from './endpoint-context.ts';
+import type { EndpointId } from '../../store/webhooks/webhook-endpoint.ts';
 import { getEndpoint } from './manage-endpoint.ts';
 
 /** The last attempt of a delivery that failed. */

@@ -2,6 +2,7 @@ import type { Environment } from '../../domain/access/api-key.ts';
 import type { Actor } from '../../domain/access/role.ts';
 import { invalidRequest, problem, recordNotFound, ServiceError } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
+import type { EndpointId } from '../../store/webhooks/webhook-endpoint.ts';
 import type { AttemptTools } from '../delivery/attempt.ts';
 import type { SecretBox } from '../security/secret-box.ts';
 
@@ -14,11 +15,6 @@ export interface EndpointTools extends AttemptTools {
   readonly allowInsecure: boolean;
   /** 127.0.0.1 and ::1, for a sandbox on the developer's own machine. */
   readonly allowThisMachine?: boolean;
-}
-
-export interface EndpointId {
-  readonly partnerId: string;
-  readonly endpointId: string;
 }
 
 /** How a person who waits hears of what follows a change that is committed. */

@@ -6,10 +6,10 @@ import type { Database, Queryable } from '../../store/database.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { clearEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
-import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { type EndpointId, findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { refuseUnknownTypes } from './add-endpoint.ts';
 import { changeEndpoint } from './change-endpoint.ts';
-import { type EndpointId, type FollowUp, followUp, unknownEndpoint } from './endpoint-context.ts';
+import { type FollowUp, followUp, unknownEndpoint } from './endpoint-context.ts';
 
 const DELIVERIES_AT_ONCE = 1_000;
 

@@ -3,11 +3,11 @@ import { invalidRequest, problem, type ServiceError } from '../../domain/service
 import { withRole } from '../../operations/with-role.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database } from '../../store/database.ts';
-import type { WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import type { EndpointId, WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { endOverlap } from '../security/endpoint-secrets.ts';
 import { newSecret } from '../security/signature.ts';
 import { changeEndpoint, changeEndpointAnd, type EndpointChange } from './change-endpoint.ts';
-import { type EndpointId, type EndpointTools, refusal } from './endpoint-context.ts';
+import { type EndpointTools, refusal } from './endpoint-context.ts';
 
 const ROTATION_OVERLAP_MS = 24 * 3_600_000;
 

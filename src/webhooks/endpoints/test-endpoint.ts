@@ -10,13 +10,13 @@ import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import type { Attempt } from '../../store/webhooks/attempt.ts';
 import { insertClaimedDelivery } from '../../store/webhooks/delivery.ts';
 import { deliveryIdOf } from '../../store/webhooks/delivery-id.ts';
-import { findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
+import { type EndpointId, findWebhookEndpoint, type WebhookEndpoint } from '../../store/webhooks/webhook-endpoint.ts';
 import { eventToText } from '../../wire/event-to-text.ts';
 import { post, toAttempt } from '../delivery/attempt.ts';
 import { settleAttempts } from '../delivery/settle-attempts.ts';
 import { readVerified } from '../delivery/verified-endpoints.ts';
 import { openSecrets } from '../security/endpoint-secrets.ts';
-import { type EndpointId, type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
+import { type EndpointTools, unknownEndpoint } from './endpoint-context.ts';
 
 /**
  * Sends a signed test event to an endpoint, once and at once, whatever its status. It is in the log of deliveries like any other, and in
