@@ -22,15 +22,15 @@ export function lineOf(transactionId: string): string {
  * sequence after its commit, without gaps: every committed contribution has a sequence, or waits for one in the outbox, or is among the
  * candidates. No clock is used, and nothing that was settled long ago is read.
  */
-const NUMBERED = `select subject_id as transaction_id, sequence from event
+const SEQUENCED = `select subject_id as transaction_id, sequence from event
       where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed'`;
-const WITHOUT_NUMBER = `union all
+const UNSEQUENCED = `union all
       select subject_id, null from event_outbox where partner_id = $1 and event_type = 'impact.transaction.confirmed'
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and coalesce(sequence > $2, true)`;
 
 /** SQL: the contributions with sequences up to `$6`, whether or not their events still exist. */
-const NUMBERED_THROUGH = `${NUMBERED} and sequence <= $6
+const SEQUENCED_THROUGH = `${SEQUENCED} and sequence <= $6
       union all
       select transaction_id, sequence from settlement_candidate where partner_id = $1 and sequence > $2 and sequence <= $6`;
 
@@ -55,7 +55,7 @@ export function dueValues({ partnerId, followsEvent, prices, endsAt }: DueContri
   return [partnerId, followsEvent, ...priceLists(prices), endsAt];
 }
 
-export const UNSETTLED = unsettledOf(`${NUMBERED} ${WITHOUT_NUMBER}`);
+export const UNSETTLED = unsettledOf(`${SEQUENCED} ${UNSEQUENCED}`);
 
 /**
  * SQL: the unsettled contributions before the end of the settlement. A contribution that two events, or an event and a candidate, lead to is listed once.
@@ -79,7 +79,7 @@ const sumOf = (unsettled: string) => `with ${unsettled}, ${DUE}
     from due group by 1, 2, 3`;
 
 const SUM: Statement = { name: 'sum_unsettled', text: sumOf(UNSETTLED) };
-const SUM_NUMBERED: Statement = { name: 'sum_unsettled_numbered', text: sumOf(unsettledOf(NUMBERED_THROUGH)) };
+const SUM_SEQUENCED: Statement = { name: 'sum_unsettled_sequenced', text: sumOf(unsettledOf(SEQUENCED_THROUGH)) };
 
 export interface SumOptions {
   /** In a transaction that allows long statements. */
@@ -95,12 +95,12 @@ export async function sumUnsettled(
   { long, throughEvent }: SumOptions = {},
 ): Promise<VersionTotals[]> {
   const values = dueValues(due);
-  const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_NUMBERED, [...values, throughEvent]];
+  const [statement, all] = throughEvent === undefined ? [SUM, values] : [SUM_SEQUENCED, [...values, throughEvent]];
   const rows = await (long ? runLong<VersionSumsRow>(db, statement, all, long) : run<VersionSumsRow>(db, statement, all));
   return rows.map(readVersionSums);
 }
 
-const NUMBERED_LEFT: Statement = {
+const SEQUENCED_LEFT: Statement = {
   name: 'list_left_contributions',
   text: `select subject_id as "transactionId", sequence from event
     where partner_id = $1 and sequence > $2 and event_type = 'impact.transaction.confirmed' and ${lineOf('event.subject_id')} is null
@@ -129,10 +129,10 @@ export async function* eachLeft(
   long: LongStatements,
 ): AsyncGenerator<string[]> {
   type Sequenced = { readonly transactionId: string; readonly sequence: bigint };
-  const numbered = eachPage<Sequenced>(LEFT_AT_ONCE, (last, limit) =>
-    runLong<Sequenced>(db, NUMBERED_LEFT, [partnerId, last?.sequence ?? followsEvent, limit], long),
+  const sequenced = eachPage<Sequenced>(LEFT_AT_ONCE, (last, limit) =>
+    runLong<Sequenced>(db, SEQUENCED_LEFT, [partnerId, last?.sequence ?? followsEvent, limit], long),
   );
-  for await (const page of numbered) yield page.map(({ transactionId }) => transactionId);
+  for await (const page of sequenced) yield page.map(({ transactionId }) => transactionId);
   type Unsequenced = { readonly transactionId: string };
   const unsequenced = eachPage<Unsequenced>(LEFT_AT_ONCE, (last, limit) =>
     runLong<Unsequenced>(db, UNSEQUENCED_LEFT, [partnerId, last?.transactionId ?? '', limit], long),
