@@ -68,8 +68,8 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
   ]);
   const settlementId = line?.settlementId ?? null;
   const settlement = settlementId === null ? undefined : await findSettlement(db, partnerId, settlementId);
-  const entry = (at: Date | null, kind: TimelineEntry['kind'], more: Partial<TimelineEntry> = {}): TimelineEntry[] =>
-    at ? [{ at, kind, subjectId: transactionId, operatorId: null, correlationId: null, facts: {}, ...more }] : [];
+  const entry = (at: Date | null, kind: TimelineKind, more: Partial<Told> = {}) =>
+    at ? [entryOf(at, kind, { subjectId: transactionId, ...more })] : [];
   const timeline = [
     ...entry(contribution.createdAt, 'recorded', { correlationId: record.correlationId, facts: factsOf(record) }),
     ...entry(review?.openedAt ?? null, 'review_opened', { facts: { reason: review?.reason ?? null } }),
@@ -112,6 +112,12 @@ export async function readTimeline(db: Queryable, record: ContributionRecord): P
     ),
   ];
   return timeline.toSorted((one, other) => one.at.getTime() - other.at.getTime());
+}
+
+type Told = Omit<TimelineEntry, 'at' | 'kind'>;
+
+function entryOf(at: Date, kind: TimelineKind, told: Pick<Told, 'subjectId'> & Partial<Told>): TimelineEntry {
+  return { at, kind, operatorId: null, correlationId: null, facts: {}, ...told };
 }
 
 function factsOf({ contribution, calculationId, associationOutcome, rejectionCode, idempotencyKey }: ContributionRecord) {
@@ -164,14 +170,14 @@ async function readBatch(db: Queryable, partnerId: string, settlementId: string)
   const { impactBatchId: subjectId, addedAt } = pooling;
   const changes = await listImpactBatchChanges(db, subjectId);
   return [
-    { at: addedAt, kind: 'pooled', subjectId, operatorId: null, correlationId: null, facts: {} },
+    entryOf(addedAt, 'pooled', { subjectId }),
     ...changes
       .filter(({ occurredAt }) => occurredAt >= addedAt)
       .slice(-CHANGES_MAX)
-      .map(({ occurredAt, changeType, status, reason, operatorId }) => ({
-        ...({ at: occurredAt, kind: 'batch_changed', subjectId, operatorId, correlationId: null } as const),
-        facts: { change: changeType, environmental_status: status, reason },
-      })),
+      .map(({ occurredAt, changeType, status, reason, operatorId }) => {
+        const facts = { change: changeType, environmental_status: status, reason };
+        return entryOf(occurredAt, 'batch_changed', { subjectId, operatorId, facts });
+      }),
   ];
 }
 
@@ -198,7 +204,7 @@ async function readEvents(
   for (const { eventId, eventType, occurredAt, correlationId, sequence } of events.values()) {
     const deliveries = await listDeliveries(db, partnerId, { eventId, limit: DELIVERIES_MAX });
     const facts = { event_type: eventType, sequence: String(sequence), deliveries: String(deliveries.length) };
-    entries.push({ at: occurredAt, kind: 'event', subjectId: eventId, operatorId: null, correlationId, facts });
+    entries.push(entryOf(occurredAt, 'event', { subjectId: eventId, correlationId, facts }));
     for (const delivery of deliveries) entries.push(...(await readAttempts(db, partnerId, delivery)));
   }
   return entries;
@@ -210,19 +216,15 @@ async function readAttempts(
   { deliveryId, endpointId, eventType }: Pick<LoggedDelivery, 'deliveryId' | 'endpointId' | 'eventType'>,
 ): Promise<TimelineEntry[]> {
   const attempts = await listDeliveryAttempts(db, partnerId, deliveryId);
-  return attempts.map(({ startedAt, number, status, errorClass, milliseconds }) => ({
-    at: startedAt,
-    kind: 'delivery_attempt',
-    subjectId: deliveryId,
-    operatorId: null,
-    correlationId: null,
-    facts: {
+  return attempts.map(({ startedAt, number, status, errorClass, milliseconds }) => {
+    const facts = {
       event_type: eventType,
       endpoint_id: endpointId,
       attempt: String(number),
       milliseconds: String(milliseconds),
       status: status === null ? null : String(status),
       error_class: errorClass,
-    },
-  }));
+    };
+    return entryOf(startedAt, 'delivery_attempt', { subjectId: deliveryId, facts });
+  });
 }

@@ -44,7 +44,7 @@ export async function verifySettlements(
   for await (const listed of eachSettlement(db, partnerId)) {
     settlements++;
     // An open settlement may have been closed after it was listed.
-    const before = await reread(db, previous);
+    const before = await rereadIfOpen(db, previous);
     const check = (settlement: Settlement) =>
       checkSettlement(db, settlement, {
         ...options,
@@ -77,10 +77,10 @@ async function checkTwice(
   listed: Settlement,
   check: (settlement: Settlement) => Promise<CheckedSettlement>,
 ): Promise<CheckedSettlement & { readonly settlement: Settlement }> {
-  const settlement = (await reread(db, listed)) ?? listed;
+  const settlement = (await rereadIfOpen(db, listed)) ?? listed;
   const found = await check(settlement);
   if (settlement.status === 'open' && found.count > 0) {
-    const now = (await reread(db, settlement)) ?? settlement;
+    const now = (await rereadIfOpen(db, settlement)) ?? settlement;
     return { settlement: now, ...(now.status === 'closed' ? await check(now) : found) };
   }
   return { settlement, ...found };
@@ -97,7 +97,7 @@ function settledCheck(
 }
 
 /** Reads an open settlement again. A closed one does not change. */
-async function reread(db: Queryable, settlement: Settlement | undefined): Promise<Settlement | undefined> {
+async function rereadIfOpen(db: Queryable, settlement: Settlement | undefined): Promise<Settlement | undefined> {
   if (settlement?.status !== 'open') return settlement;
   return findSettlement(db, settlement.partnerId, settlement.settlementId);
 }
