@@ -1,25 +1,17 @@
 // Builds the console into console/dist when its source changed since, with the compressed files beside. Runs under Node 24, which
 // scripts/prepare.mjs provides.
-import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { lastBuild } from './last-build.mjs';
 import { makeBuildFolder } from './make-build-folder.mjs';
 
 const REPOSITORY = fileURLToPath(new URL('..', import.meta.url));
-const [CONSOLE, DIST] = [join(REPOSITORY, 'console'), join(REPOSITORY, 'console/dist')];
-/** Beside `dist` and not in it: what stands there is served. */
-const STAMP = join(REPOSITORY, 'node_modules', '.console-built');
+const CONSOLE = join(REPOSITORY, 'console');
 /** What decides the result besides the source: the packages, the types, and how it is built. */
-const INPUTS = [
-  'package-lock.json',
-  'console/index.html',
-  'console/package.json',
-  'scripts/build-console.mjs',
-  'scripts/make-build-folder.mjs',
-];
+const INPUTS = ['package-lock.json', 'console/index.html', 'console/package.json', 'scripts/build-console.mjs'];
 /** A file that shrinks by less is sent as it is. */
 const SAVED_BYTES_MIN = 200;
 
@@ -27,8 +19,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) await buildCo
 
 /** @returns Whether it was built. Several at once do no harm: each builds into a folder of its own. */
 export async function buildConsole() {
-  const wanted = hashSources();
-  if (isBuilt(wanted)) return false;
+  const last = lastBuild({ parent: 'console', entry: 'index.html', inputs: INPUTS });
+  if (last.isCurrent()) return false;
   // An installation without development packages cannot build it.
   if (!existsSync(join(REPOSITORY, 'node_modules', 'vite'))) return false;
   process.stderr.write('Building the console (only when it changes) …\n');
@@ -38,19 +30,13 @@ export async function buildConsole() {
     await bundle(folder);
     await compress(join(folder, 'assets'));
     // Somebody serves what another one built meanwhile.
-    if (isBuilt(wanted)) return false;
-    rmSync(DIST, { recursive: true, force: true });
-    rename(folder);
-    writeFileSync(STAMP, wanted);
+    if (last.isCurrent()) return false;
+    last.replaceBy(folder);
     process.stderr.write(`Built in ${((Date.now() - startedAt) / 1000).toFixed(1)} s.\n`);
     return true;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-function isBuilt(wanted) {
-  return existsSync(join(DIST, 'index.html')) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === wanted;
 }
 
 async function bundle(outDir) {
@@ -87,23 +73,4 @@ async function compress(folder) {
       if (gz.length + SAVED_BYTES_MIN < body.length) writeFileSync(`${path}.gz`, gz);
     }),
   );
-}
-
-/** Somebody else may have been quicker, with the same source. */
-function rename(folder) {
-  try {
-    renameSync(folder, DIST);
-  } catch (error) {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  }
-}
-
-function hashSources() {
-  const hash = createHash('sha256');
-  for (const path of INPUTS) hash.update(readFileSync(join(REPOSITORY, path)));
-  const names = readdirSync(join(CONSOLE, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
-  for (const name of names.sort()) hash.update(name.slice(CONSOLE.length)).update(readFileSync(name));
-  return hash.digest('hex');
 }
