@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import pg from 'pg';
-import { groupCommit } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 
 interface Request {
   readonly partnerId: string;
@@ -28,7 +28,7 @@ class Commits {
   /** Called at the beginning of each read of what is stored. */
   onFind: ((requests: readonly Request[]) => void) | undefined;
   readonly #held = new Map<string, PromiseWithResolvers<void>>();
-  readonly #commit = groupCommit<Request, undefined, number>({
+  readonly #commit = new GroupCommit<Request, undefined, number>({
     concurrency: { batches: 1, singles: 1, duplicates: 1 },
     isOfOneShare: false,
     conflictKeysOf: ({ keys }) => {

@@ -51,13 +51,6 @@ export interface GroupCommitOptions<Request, Stored, Outcome> {
   findOwnOutcome(request: Request, stored: Stored): Outcome | undefined;
 }
 
-export interface GroupCommit<Request, Outcome> {
-  /** Adds the request to the next batch. Resolves only after its commit. */
-  submit(request: Request): Promise<Outcome>;
-  /** For a request that may only replay: it never joins a batch. */
-  submitAlone(request: Request): Promise<Outcome>;
-}
-
 /** A batch decided its requests by data that had changed. Nothing is stored; each request is decided again. */
 export class StaleBatchError extends GivenUpError {
   override readonly name = 'StaleBatchError';
@@ -98,6 +91,9 @@ const SINGLE_LOCK_TIMEOUT_MS = 100;
 /** How long a concurrent duplicate waits. Its queue is separate, so it delays no other request. */
 const DUPLICATE_LOCK_TIMEOUT_MS = 4_000;
 
+/** Resolves with the outcome of one request. */
+type Settle<Request, Outcome> = (request: Request) => Promise<Outcome>;
+
 /**
  * Commits requests that arrive together in one transaction: a durable commit costs the same for one and for a hundred.
  *
@@ -106,18 +102,10 @@ const DUPLICATE_LOCK_TIMEOUT_MS = 4_000;
  * classified: a replay, a conflict, or a request that is committed alone. A bad or blocked request never fails another: a batch that it stops is split into smaller batches,
  * then into single requests. A request blocked by a concurrent duplicate waits in a separate queue, at most 4 s; later requests with the
  * same conflict keys wait there too. A deadlock is retried. A COMMIT without an answer is never sent again: the record is read instead.
+ *
+ * The queues, in order: batches, small batches, single requests, concurrent duplicates.
  */
-export function groupCommit<Request extends GroupedRequest, Stored, Outcome>(
-  options: GroupCommitOptions<Request, Stored, Outcome>,
-): GroupCommit<Request, Outcome> {
-  return new QueuedCommits(options);
-}
-
-/** Resolves with the outcome of one request. */
-type Settle<Request, Outcome> = (request: Request) => Promise<Outcome>;
-
-/** The queues, in order: batches, small batches, single requests, concurrent duplicates. */
-class QueuedCommits<Request extends GroupedRequest, Stored, Outcome> implements GroupCommit<Request, Outcome> {
+export class GroupCommit<Request extends GroupedRequest, Stored, Outcome> {
   readonly #options: GroupCommitOptions<Request, Stored, Outcome>;
   readonly #find: Settle<Request, Stored>;
   readonly #submitToBatch: Settle<Request, Outcome>;
@@ -161,10 +149,12 @@ class QueuedCommits<Request extends GroupedRequest, Stored, Outcome> implements 
     });
   }
 
+  /** Adds the request to the next batch. Resolves only after its commit. */
   submit(request: Request): Promise<Outcome> {
     return this.#isBlocked(request) ? this.#awaitDuplicate(request) : this.#submitToBatch(request);
   }
 
+  /** For a request that may only replay: it never joins a batch. */
   async submitAlone(request: Request): Promise<Outcome> {
     return this.#options.classifyConflict(request, await this.#find(request)) ?? this.#settleAlone(request);
   }

@@ -24,7 +24,7 @@ import { LONGEST_REQUEST_MS, limitRequestTime } from './http/request-time.ts';
 import { serializeLater } from './http/serialize-later.ts';
 import { suspectConnections } from './http/suspect-connections.ts';
 import { limitChunks } from './limits/limit-chunks.ts';
-import { loadShedding, type Traffic } from './limits/load-shedding.ts';
+import { LoadShedding, type Traffic } from './limits/load-shedding.ts';
 import { paceRefusals, SHED } from './limits/refusal-pace.ts';
 import type { PartnerApiOptions } from './partner-api-options.ts';
 import { registerContract } from './register-contract.ts';
@@ -55,7 +55,7 @@ export async function buildPartnerApi(options: PartnerApiOptions): Promise<Partn
   const traffic: Traffic = { isDraining: false, lastArrivalAtMs: 0 };
   const { knownCaller } = options.authenticate;
   const refuseInTurn = paceRefusals(SHED);
-  const gate = loadShedding({ traffic, knownCaller, refuseInTurn, onAnswer: options.onAnswer });
+  const gate = new LoadShedding({ traffic, knownCaller, refuseInTurn, onAnswer: options.onAnswer });
   // Set after the application is created, which needs the answers first.
   let routes: KnownRoutes | undefined;
   const recoverableOf = (asked: AskedRoute) => routes?.recoverableOf(asked);

@@ -5,7 +5,7 @@ import { UNCOUNTED } from '../operations/quotas/storage-usage.ts';
 import { NodeReader } from '../store/node-reader.ts';
 import { findPastStep, insertPastStep } from '../store/sandbox/past-clock.ts';
 import { countUnsent } from '../store/webhooks/unsent-delivery.ts';
-import { type Dispatcher, openDispatcher } from '../webhooks/delivery/dispatch.ts';
+import { Dispatcher } from '../webhooks/delivery/dispatcher.ts';
 import type { HandOverIntake } from '../webhooks/delivery/hand-over-intake.ts';
 import { reopenDue } from '../webhooks/delivery/healing.ts';
 import { Pace } from '../webhooks/delivery/pace.ts';
@@ -62,7 +62,7 @@ export class Deliveries {
     this.#sample = sample;
     this.#receivers = receivers;
     this.#session = session;
-    this.#dispatcher = openDispatcher({
+    this.#dispatcher = new Dispatcher({
       database,
       environment: 'sandbox',
       pace: new Pace(),

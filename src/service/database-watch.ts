@@ -12,24 +12,6 @@ import { correctIdentifierClock } from './identifier-clock.ts';
 import { LateAnswers } from './late-answers.ts';
 import { describeFound, type FoundProblem, identityOf, ProblemLog } from './problem-log.ts';
 
-/** What the engineer on call is told of the database: once when it begins, on each node of a cluster, and once when it is over. */
-export interface DatabaseWatch {
-  /** Somebody's work failed. The watch looks within a second whether the database is the cause. */
-  readonly note: (error: unknown) => void;
-  /** The same, from another process of the service. */
-  readonly noteProblem: (problem: DatabaseProblem | undefined) => void;
-  /**
-   * Looks now.
-   *
-   * @returns Sentences about what does not work while look-ups may; `undefined` when all does.
-   * @throws Error With the reason why no request can be answered.
-   */
-  check(): Promise<string | undefined>;
-  /** As they were found last. */
-  readonly reasons: readonly ProblemReason[];
-  close(): void;
-}
-
 export interface DatabaseWatchOptions {
   /** With a connection that the watch shares with no work: the work may have used up the others. */
   readonly database: Database;
@@ -58,17 +40,16 @@ const OLD_IDS = 1_600_000_000;
 /** Who waits for a lock gives up and comes again: between two waits of a second nobody is seen to wait for this time. */
 const LOCKED_FOR_MS = 4_000;
 
-/** Looks at the database every five seconds, and every second while it has a problem or work has failed in the last ten. */
-export function openDatabaseWatch(options: DatabaseWatchOptions): DatabaseWatch {
-  return new LookingWatch(options);
-}
-
 interface Seen {
   readonly problem: DatabaseProblem;
   readonly atMs: number;
 }
 
-class LookingWatch implements DatabaseWatch {
+/**
+ * Tells the engineer on call what the database does not do: once when it begins, on each node of a cluster, and once when it is over. Looks
+ * every five seconds, and every second while the database has a problem or work has failed in the last ten, until it is closed.
+ */
+export class DatabaseWatch {
   readonly #database: Database;
   readonly #log: ProblemLog;
   readonly #findFailure: () => string | undefined;
@@ -102,12 +83,15 @@ class LookingWatch implements DatabaseWatch {
     this.#timer.unref();
   }
 
+  /** As they were found last. */
   get reasons(): readonly ProblemReason[] {
     return this.#problems.map(({ reason }) => reason);
   }
 
+  /** Somebody's work failed. The watch looks within a second whether the database is the cause. */
   readonly note = (error: unknown): void => this.noteProblem(problemOf(error));
 
+  /** The same, from another process of the service. */
   readonly noteProblem = (problem: DatabaseProblem | undefined): void => {
     this.#troubleAtMs = performance.now();
     if (problem && isNoted(problem)) this.#noted.set(identityOf(problem), { problem, atMs: this.#troubleAtMs });
@@ -115,6 +99,12 @@ class LookingWatch implements DatabaseWatch {
     if (problem?.reason === 'no_answer' && problem.worker === undefined) this.#late.note(problem.message);
   };
 
+  /**
+   * Looks now.
+   *
+   * @returns Sentences about what does not work while look-ups may; `undefined` when all does.
+   * @throws Error With the reason why no request can be answered.
+   */
   async check(): Promise<string | undefined> {
     const found = await this.#look();
     if (found.length === 0) return undefined;

@@ -27,7 +27,7 @@ import { Pace } from '../webhooks/delivery/pace.ts';
 import { SecretUnreadableError } from '../webhooks/security/secret-box.ts';
 import { openWebhooks, WEBHOOKS_POOL_SIZE, type Webhooks } from '../webhooks/start-webhooks.ts';
 import { openConfiguredAdminListener } from './configured-admin-listener.ts';
-import { openDatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
+import { DatabaseWatch, WATCH_POOL_SIZE } from './database-watch.ts';
 import { endInTime } from './end-in-time.ts';
 import { openConfiguredSecretBox } from './keys/configured-keys.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
@@ -93,7 +93,7 @@ export async function startService(config: Config, options: ServiceOptions = {})
   parts.defer(service.stop);
   const workers = service.database.isDistributed ? new WorkerWatch(service.openPool(WORKERS_POOL_SIZE)) : undefined;
   const database = service.openPool(WATCH_POOL_SIZE);
-  const watch = openDatabaseWatch({ ...service, database, workers, logger: service.log.logger });
+  const watch = new DatabaseWatch({ ...service, database, workers, logger: service.log.logger });
   parts.defer(() => watch.close());
   troubles.tell = watch.note;
   service.metrics.watchDatabase(() => watch.reasons);

@@ -8,7 +8,7 @@ import { RecentContributions } from '../operations/events/recent-contributions.t
 import { type StorageUsage, UNCOUNTED } from '../operations/quotas/storage-usage.ts';
 import type { Database } from '../store/database.ts';
 import type { Attempt } from '../store/webhooks/attempt.ts';
-import { openDispatcher } from './delivery/dispatch.ts';
+import { Dispatcher } from './delivery/dispatcher.ts';
 import { keepHealing } from './delivery/healing.ts';
 import { Pace } from './delivery/pace.ts';
 import type { Disabling } from './delivery/settle-attempts.ts';
@@ -50,7 +50,7 @@ export const WEBHOOKS_POOL_SIZE = 7;
 export function openWebhooks(options: WebhooksOptions): Webhooks {
   const { database, environment, allowInsecure, allowThisMachine = false, secretBox, onError } = options;
   const { recent = new RecentContributions(), pace = new Pace(), usage = UNCOUNTED } = options;
-  const dispatcher = openDispatcher({
+  const dispatcher = new Dispatcher({
     ...options,
     pace,
     usage,

@@ -24,7 +24,12 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ['a body, from', '5 s', 'src/partner-api/http/request-time.ts', 'REQUEST_TIMEOUT_MS = 5_000'],
   ['chunks of a body', '1,024', 'src/partner-api/limits/limit-chunks.ts', 'CHUNKS_MAX = 1_024'],
   ['chunks of a body', '16 bytes', 'src/partner-api/limits/limit-chunks.ts', 'BYTES_OF_ONE_CHUNK = 16'],
-  ['what is left of a body', '30 s', 'src/partner-api/http/rest-of-bodies.ts', 'REST_MAX = { ms: 30_000, bytes: LIST_LIMITS.bytes, slowMs: 5_000'],
+  [
+    'what is left of a body',
+    '30 s',
+    'src/partner-api/http/rest-of-bodies.ts',
+    'REST_MAX = { ms: 30_000, bytes: LIST_LIMITS.bytes, slowMs: 5_000',
+  ],
   ['the speed at which what is left', '32 MiB', 'src/partner-api/http/watched-transfer.ts', '32 * 1024 * 1024'],
   ['requests on a connection', '16', 'src/partner-api/http/connection-queue.ts', 'PIPELINED_MAX = 16'],
   ['an answer of which', '10 s', 'src/partner-api/http/connection-queue.ts', 'stalledMs: 10_000'],

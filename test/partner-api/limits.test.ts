@@ -10,7 +10,7 @@ import fastify, { type FastifyReply } from 'fastify';
 import type { Answer } from '../../src/partner-api/answer.ts';
 import { LIST_CONSTRAINT } from '../../src/partner-api/contributions/list-contributions.ts';
 import { withPlainTarget } from '../../src/partner-api/http/request-target.ts';
-import { loadShedding } from '../../src/partner-api/limits/load-shedding.ts';
+import { LoadShedding } from '../../src/partner-api/limits/load-shedding.ts';
 import { paceRefusals, SHED } from '../../src/partner-api/limits/refusal-pace.ts';
 import { IN_FLIGHT_MAX } from '../../src/partner-api/limits/shedding-order.ts';
 import type { TrafficClass } from '../../src/partner-api/route-policy.ts';
@@ -209,7 +209,7 @@ describe('overload is shed with 503 and not queued without bound', () => {
     const onAnswer = (answer: Answer) => void refusals.push(answer);
     const traffic = { isDraining: false, lastArrivalAtMs: 0 };
     const knownCaller = (partnerId: string) => ({ partnerId, keyId: `key of ${partnerId}` });
-    const gate = loadShedding({ traffic, knownCaller, refuseInTurn: paceRefusals(SHED), onAnswer });
+    const gate = new LoadShedding({ traffic, knownCaller, refuseInTurn: paceRefusals(SHED), onAnswer });
     const app = fastify({ serverFactory: (handle) => createServer(withPlainTarget(gate.guard(handle))) });
     gate.learnRoutes(app);
     app.decorateRequest('context');

@@ -6,7 +6,7 @@ import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import pino from 'pino';
-import { openDatabaseWatch } from '../../src/service/database-watch.ts';
+import { DatabaseWatch } from '../../src/service/database-watch.ts';
 import { describeFailure } from '../../src/service/open-database.ts';
 import { openDatabase, type Queryable } from '../../src/store/database.ts';
 import { isPoolUsedUp } from '../../src/store/database-errors.ts';
@@ -33,7 +33,7 @@ function watch(url: string) {
   const lines: Line[] = [];
   const logger = pino({ base: null }, { write: (line: string) => lines.push(JSON.parse(line)) });
   const watched = openDatabase({ databaseUrl: url, poolSize: 1 });
-  const opened = openDatabaseWatch({ database: watched, logger });
+  const opened = new DatabaseWatch({ database: watched, logger });
   after(async () => {
     opened.close();
     await watched.close();

@@ -4,7 +4,7 @@ import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
-import { openDatabaseWatch } from '../../src/service/database-watch.ts';
+import { DatabaseWatch } from '../../src/service/database-watch.ts';
 import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
 import { openRules } from '../../src/service/open-rules.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -28,7 +28,7 @@ test('new identifiers follow the clock of the database that the watch reads', as
       as $$ select pg_catalog.clock_timestamp() + interval '7 hours' $$;
     alter database ${name} set search_path = ahead, pg_catalog`);
   const database = openDatabase({ databaseUrl, poolSize: 1 });
-  const watch = openDatabaseWatch({ database, logger: pino({ level: 'silent' }) });
+  const watch = new DatabaseWatch({ database, logger: pino({ level: 'silent' }) });
   context.after(async () => {
     watch.close();
     await database.close();

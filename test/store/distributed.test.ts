@@ -7,7 +7,7 @@ import pino from 'pino';
 import { newNamedKey } from '../../src/domain/audit/named-key.ts';
 import { ID_PREFIXES, newId, timeOfId } from '../../src/domain/identifiers.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
-import { openDatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
+import { DatabaseWatch, WATCH_POOL_SIZE } from '../../src/service/database-watch.ts';
 import { setIdentifierClock } from '../../src/service/identifier-clock.ts';
 import { lockAuditHead } from '../../src/store/audit/audit-head.ts';
 import { type DatabaseOptions, LOSES_COMMITS, openDatabase, type Queryable } from '../../src/store/database.ts';
@@ -205,7 +205,7 @@ if (isCluster) {
         const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
         const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE, preparesStatements });
         const logger = pino({ level: 'silent' });
-        const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
+        const watch = new DatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
         const answer = () => watch.check().catch((error: Error) => `not ready: ${error.message}`);
         try {
           // It asks them for the second look.
@@ -258,7 +258,7 @@ if (isCluster) {
       const database = openDatabase({ databaseUrl, poolSize: WATCH_POOL_SIZE });
       const apart = openDatabase({ databaseUrl, poolSize: WORKERS_POOL_SIZE });
       const logger = pino({ level: 'silent' });
-      const watch = openDatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
+      const watch = new DatabaseWatch({ database, logger, workers: new WorkerWatch(apart, 0) });
       try {
         for (let look = 0; look < 3; look++) assert.equal(await watch.check(), undefined);
         await pool.query(`alter role ${role} nologin`);

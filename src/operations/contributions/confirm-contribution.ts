@@ -14,7 +14,7 @@ import { insertSimulatedEnds } from '../../store/sandbox/simulated-end.ts';
 import { inTransaction, limitLockWaits } from '../../store/transaction.ts';
 import { estimateKey } from '../emissions/link-estimate.ts';
 import type { RecentContributions } from '../events/recent-contributions.ts';
-import { type CommitBatchOptions, type CommitConcurrency, type GroupCommitOptions, groupCommit } from '../group-commit.ts';
+import { type CommitBatchOptions, type CommitConcurrency, GroupCommit, type GroupCommitOptions } from '../group-commit.ts';
 import { type CommitBatch, countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import type { RulesOf } from '../rules/rule-cache.ts';
 import { countInserted } from './count-inserted.ts';
@@ -77,14 +77,14 @@ export function createConfirmContribution(
       if (recent) for (const outcome of outcomes) if (outcome) recent.add(outcome.record);
       return outcomes;
     });
-  const commits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
+  const commits = new GroupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare,
     concurrency: confirm,
     commitBatch: counting((confirmations, batchOptions) => commit(database, confirmations, batchOptions)),
   });
   // Requests of a partner with a cap are counted under a lock of the partner, which delays no partner without a cap.
-  const cappedCommits = groupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
+  const cappedCommits = new GroupCommit<Confirmation, Conflicts, ConfirmationOutcome>({
     ...options,
     isOfOneShare: true,
     concurrency: confirmCapped,

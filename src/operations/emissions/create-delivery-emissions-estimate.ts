@@ -13,7 +13,7 @@ import {
   insertEstimatesListed,
 } from '../../store/emissions/estimate.ts';
 import { inTransaction } from '../../store/transaction.ts';
-import { type CommitBatchOptions, type GroupCommitOptions, type GroupedRequest, groupCommit } from '../group-commit.ts';
+import { type CommitBatchOptions, GroupCommit, type GroupCommitOptions, type GroupedRequest } from '../group-commit.ts';
 import { refuseSpent } from '../quotas/quota-refusals.ts';
 import { countingBatch, type StorageUsage } from '../quotas/storage-usage.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
@@ -57,7 +57,7 @@ export function createCreateDeliveryEmissionsEstimate(
   database: Database,
   { usage, ...commitOptions }: EstimateCommitOptions & { readonly usage: StorageUsage },
 ): CreateDeliveryEmissionsEstimate {
-  const commits = groupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
+  const commits = new GroupCommit<Calculation, EstimateRecord | undefined, EstimateOutcome>({
     ...commitOptions,
     conflictKeysOf: ({ partnerId, idempotencyKey }) => [`${partnerId} ${idempotencyKey}`],
     commitBatch: countingBatch<Calculation, EstimateOutcome>(usage, estimateBytes, (calculations, options) =>

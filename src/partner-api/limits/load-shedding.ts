@@ -37,31 +37,12 @@ export interface LoadSheddingOptions {
   readonly onAnswer: (answer: Answer) => void;
 }
 
-export interface LoadShedding {
-  /** Learns every route with a policy that is registered from now on. */
-  learnRoutes(app: FastifyInstance): void;
-  /** Sheds load before a listener. Both get the target of each request in the form of {@link plainTarget}. */
-  guard(handle: RequestListener): RequestListener;
-  /** Counts a request whose key is known. Throws `internal_service_unavailable` when too many are in flight. */
-  admit(request: FastifyRequest): void;
-  /** The body has arrived. */
-  arrive(request: FastifyRequest): void;
-  /** The answer is sent, or the connection is gone. */
-  leave(request: FastifyRequest): void;
-  /** Requests with a known key that arrived completely and are not answered yet. */
-  countInFlight(): number;
-}
-
 /**
  * Refuses requests under overload before the framework sees them: a refusal must cost a fraction of the refused work, or refusing would
  * take all the time. Each route has its own maximum of requests in flight; a request with an unknown key is counted once the key is
  * known. The order is that of `shedding-order.ts`.
  */
-export function loadShedding(options: LoadSheddingOptions): LoadShedding {
-  return new LoadShedder(options);
-}
-
-class LoadShedder implements LoadShedding {
+export class LoadShedding {
   readonly #options: LoadSheddingOptions;
   readonly #routes: GuardedRoute[] = [];
   #lowestMax = Number.POSITIVE_INFINITY;
@@ -71,6 +52,7 @@ class LoadShedder implements LoadShedding {
     this.#options = options;
   }
 
+  /** Learns every route with a policy that is registered from now on. */
   learnRoutes(app: FastifyInstance): void {
     app.addHook('onRoute', ({ url, method, config }) => {
       const policy = config?.policy;
@@ -80,6 +62,7 @@ class LoadShedder implements LoadShedding {
     });
   }
 
+  /** Sheds load before a listener. Both get the target of each request in the form of {@link plainTarget}. */
   guard(handle: RequestListener): RequestListener {
     const { traffic, refuseInTurn, onAnswer } = this.#options;
     return (request, response) => {
@@ -90,6 +73,11 @@ class LoadShedder implements LoadShedding {
     };
   }
 
+  /**
+   * Counts a request whose key is known.
+   *
+   * @throws ServiceError `internal_service_unavailable` when too many are in flight.
+   */
   admit(request: FastifyRequest): void {
     const { partnerId } = callerOf(request);
     const { policy } = request.routeOptions.config;
@@ -98,15 +86,18 @@ class LoadShedder implements LoadShedding {
     if (!request.raw.socket.destroyed) request.context.counted = this.#inFlight.begin(partnerId, !hasBody(request.raw));
   }
 
+  /** The body has arrived. */
   arrive({ context: { counted } }: FastifyRequest): void {
     if (counted) this.#inFlight.arrive(counted);
   }
 
+  /** The answer is sent, or the connection is gone. */
   leave({ context }: FastifyRequest): void {
     if (context.counted) this.#inFlight.end(context.counted);
     context.counted = undefined;
   }
 
+  /** Requests with a known key that arrived completely and are not answered yet. */
   countInFlight(): number {
     return this.#inFlight.whole;
   }

@@ -10,7 +10,7 @@ import type { Database } from '../../store/database.ts';
 import type { DatabaseProblem } from '../../store/database-problem.ts';
 import { WORKERS_POOL_SIZE, WorkerWatch } from '../../store/worker-watch.ts';
 import { openConfiguredAdminListener } from '../configured-admin-listener.ts';
-import { openDatabaseWatch } from '../database-watch.ts';
+import { DatabaseWatch } from '../database-watch.ts';
 import { closeHandedConnections } from '../handed-connections.ts';
 import { once } from '../once.ts';
 import { connectStore, type Store } from '../open-database.ts';
@@ -70,7 +70,7 @@ export async function startServiceProcesses(
     return opened;
   };
   const workers = store.database.isDistributed ? new WorkerWatch(openPool(WORKERS_POOL_SIZE)) : undefined;
-  const watch = openDatabaseWatch({ ...store, workers, logger: log.logger });
+  const watch = new DatabaseWatch({ ...store, workers, logger: log.logger });
   hearTroubles(watch.noteProblem);
   const stop = once(async () => {
     await processes.stop(async () => operators?.close());

@@ -14,7 +14,7 @@ import { openAttemptBatches } from './attempt-batches.ts';
 import { claimDue } from './claim-due.ts';
 import { openHandOverEnding } from './end-hand-overs.ts';
 import { EndpointQueues, type Sent } from './endpoint-queues.ts';
-import { type HandOverIntake, openHandOverIntake } from './hand-over-intake.ts';
+import { openHandOverIntake } from './hand-over-intake.ts';
 import { loadContents } from './load-contents.ts';
 import type { Pace } from './pace.ts';
 import { type Recipient, rememberRecipients } from './recipient.ts';
@@ -39,20 +39,6 @@ export interface DispatcherOptions extends AttemptTools {
   readonly onError: (error: unknown) => void;
 }
 
-export interface Dispatcher {
-  /** Something may be due: looks at once. */
-  readonly wake: () => void;
-  /** Takes deliveries that this process has just created. */
-  readonly intake: HandOverIntake;
-  /**
-   * Claims nothing more, releases unsent deliveries, and waits for a short time for attempts in flight: one without an answer by then is
-   * neither a success nor a failure, and due again when its lease ends. The client is destroyed.
-   *
-   * @param relayEnded Until then the relay may hand deliveries over, which are released too.
-   */
-  close(relayEnded?: Promise<void>): Promise<void>;
-}
-
 /** Deliveries that this process created are handed over, and not looked for. */
 const ROUND_EVERY_MS = 500;
 /** Between two looks, which take longer the more endpoints are watched. After a wake it does not wait. */
@@ -63,12 +49,9 @@ const UPDATE_EVERY_MS = 1_000;
 const END_WITHIN_MS = 3_000;
 const RECORDS_BEHIND_MAX = 1_024;
 
-/** Sends due deliveries, for all partners. Any number of processes share the work by their claims. */
-export function openDispatcher(options: DispatcherOptions): Dispatcher {
-  return new RunningDispatcher(options);
-}
-
-class RunningDispatcher implements Dispatcher {
+/** Sends due deliveries, for all partners, until it is closed. Any number of processes share the work by their claims. */
+export class Dispatcher {
+  /** Takes deliveries that this process has just created. */
   readonly intake: ReturnType<typeof openHandOverIntake>;
   readonly #options: DispatcherOptions;
   readonly #stop = new AbortController();
@@ -124,11 +107,18 @@ class RunningDispatcher implements Dispatcher {
     this.#done = this.#run();
   }
 
+  /** Something may be due: looks at once. */
   readonly wake = (): void => {
     this.#isWoken = true;
     this.#awake.resolve();
   };
 
+  /**
+   * Claims nothing more, releases unsent deliveries, and waits for a short time for attempts in flight: one without an answer by then is
+   * neither a success nor a failure, and due again when its lease ends. The client is destroyed.
+   *
+   * @param relayEnded Until then the relay may hand deliveries over, which are released too.
+   */
   async close(relayEnded?: Promise<void>): Promise<void> {
     this.#stop.abort();
     await this.#done;
