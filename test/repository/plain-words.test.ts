@@ -45,12 +45,15 @@ const documents = globSync(['*.md', 'docs/**/*.md', 'sdk/*.md'], { cwd: ROOT })
       .replace(/\]\([^)]*\)/g, ']'),
   }));
 
+/** The comments and the texts between quotes of a source. */
+function listTokens(source: string): string[] {
+  const tokens = /\/\/[^\n]*|\/\*.*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gs;
+  return [...source.matchAll(tokens)].map(([token]) => token);
+}
+
 /** Texts between quotes in which two words stand beside each other; comments are left out. */
 function listTexts(source: string): string[] {
-  const tokens = /\/\/[^\n]*|\/\*.*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gs;
-  return [...source.matchAll(tokens)]
-    .map(([token]) => token)
-    .filter((token) => !token.startsWith('/') && /[a-z] [a-z]/.test(token));
+  return listTokens(source).filter((token) => !token.startsWith('/') && /[a-z] [a-z]/.test(token));
 }
 
 const SOURCES: Readonly<Record<string, number>> = {
@@ -82,9 +85,7 @@ function read(path: string): string {
 
 /** Comments of the source, in one line each. */
 function listComments(source: string): string[] {
-  const tokens = /\/\/[^\n]*|\/\*.*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/gs;
-  return [...source.matchAll(tokens)]
-    .map(([token]) => token)
+  return listTokens(source)
     .filter((token) => token.startsWith('/'))
     .map((comment) => comment.replace(/\s+\*?\s*/g, ' '));
 }

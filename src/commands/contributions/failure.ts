@@ -2,6 +2,7 @@ import { approveFailure, draftFailure, rejectFailure } from '../../operations/co
 import { findOperator } from '../../store/access/operator.ts';
 import { type FailureDraft, listAllFailureDrafts, listFailureDrafts } from '../../store/contributions/failure-draft.ts';
 import type { Queryable } from '../../store/database.ts';
+import { failureToWire } from '../../wire/failure-to-wire.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { integerReader } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
@@ -74,7 +75,12 @@ async function draft(
 async function list({ database: { pool } }: OperatorContext, options: PageOptions & { partner: string }): Promise<void> {
   const page = { beforeId: readAfterId(options, 'fail'), limit: options.limit + 1 };
   const drafts = await listFailureDrafts(pool, options.partner, page);
-  printPage(drafts, options, { cursorOf: ({ failureId }) => failureId, toJson, toRow, ifNone: 'There is no draft.' });
+  printPage(drafts, options, {
+    cursorOf: ({ failureId }) => failureId,
+    toJson: failureToWire,
+    toRow,
+    ifNone: 'There is no draft.',
+  });
 }
 
 async function approve(
@@ -106,25 +112,8 @@ async function reject(
 }
 
 function print(failure: FailureDraft, asJson: boolean | undefined): void {
-  if (asJson) printJson(toJson(failure));
+  if (asJson) printJson(failureToWire(failure));
   else printFields({ ...toRow(failure), reason: failure.reason, contribution: failure.transactionId ?? '-' });
-}
-
-function toJson(failure: FailureDraft): object {
-  return {
-    failure_id: failure.failureId,
-    partner_id: failure.partnerId,
-    partner_event_id: failure.partnerEventId,
-    partner_order_ref: failure.partnerOrderRef,
-    points: failure.points,
-    reason: failure.reason,
-    status: failure.status,
-    drafted_by: failure.draftedBy,
-    drafted_at: failure.draftedAt,
-    decided_by: failure.decidedBy,
-    decided_at: failure.decidedAt,
-    transaction_id: failure.transactionId,
-  };
 }
 
 function toRow(failure: FailureDraft): Row {

@@ -1,8 +1,9 @@
 import { listFailures as listDrafts } from '../../operations/contributions/list-failures.ts';
 import * as operations from '../../operations/contributions/record-failure.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import { FAILURE_STATUSES, type FailureDraft } from '../../store/contributions/failure-draft.ts';
+import { FAILURE_STATUSES } from '../../store/contributions/failure-draft.ts';
 import type { Database } from '../../store/database.ts';
+import { failureToWire } from '../../wire/failure-to-wire.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
 import {
@@ -33,23 +34,6 @@ const Failure = shape('Failure', {
   decided_at: nullableTime('When it was approved or rejected; `null` before.'),
   transaction_id: nullableText('The contribution that was recorded as failed; `null` unless it was approved.'),
 });
-
-function failureToWire(draft: FailureDraft) {
-  return {
-    partner_id: draft.partnerId,
-    failure_id: draft.failureId,
-    partner_event_id: draft.partnerEventId,
-    partner_order_ref: draft.partnerOrderRef,
-    points: draft.points,
-    reason: draft.reason,
-    status: draft.status,
-    drafted_by: draft.draftedBy,
-    drafted_at: draft.draftedAt,
-    decided_by: draft.decidedBy,
-    decided_at: draft.decidedAt,
-    transaction_id: draft.transactionId,
-  };
-}
 
 const order = sorting(['drafted_at', 'points'], '-drafted_at');
 

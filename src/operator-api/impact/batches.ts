@@ -3,9 +3,9 @@ import { readNamesOfPartners } from '../../operations/access/read-names-of-partn
 import { readFilteredPage, wantedBy } from '../../operations/filtered-page.ts';
 import * as records from '../../operations/impact/impact-batch-record.ts';
 import * as operations from '../../operations/impact/pool-contributions.ts';
-import { listSettlementsOfBatch, listUnpooledOfAll } from '../../operations/impact/read-pooled-worth.ts';
+import { listSettlementsOfBatch, listUnpooledOfAll, type WorthOfSettlement } from '../../operations/impact/read-pooled-worth.ts';
 import { Type } from '../../partner-api/schema-type.ts';
-import type { Database } from '../../store/database.ts';
+import type { Database, Queryable } from '../../store/database.ts';
 import { listBatchesInOrder } from '../../store/impact/impact-batch.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
 import { operatorRoute } from '../route.ts';
@@ -92,13 +92,17 @@ export const listImpactBatchSettlements = operatorRoute({
     const { page, end } = sortedPage('listImpactBatchSettlements', byPartner, query, [id, partnerId]);
     await records.getImpactBatch(database.pool, id);
     const found = await listSettlementsOfBatch(database.pool, { impactBatchId: id, partnerId }, page);
-    const names = await readNamesOfPartners(
-      database.pool,
-      found.page.map(({ settlement }) => settlement.partnerId),
-    );
-    return { settlements: found.page.map((each) => poolableToWire(each, names)), ...end(found.last, found.hasMore) };
+    return { settlements: await settlementsToWire(database.pool, found.page), ...end(found.last, found.hasMore) };
   },
 });
+
+async function settlementsToWire(db: Queryable, page: readonly WorthOfSettlement[]) {
+  const names = await readNamesOfPartners(
+    db,
+    page.map(({ settlement }) => settlement.partnerId),
+  );
+  return page.map((each) => poolableToWire(each, names));
+}
 
 const byClose = sorting(['closed_at'], '-closed_at');
 
@@ -125,11 +129,7 @@ export const listUnpooledSettlements = operatorRoute({
     const { partner_id: partnerId, period } = query;
     const { page, end } = sortedPage('listUnpooledSettlements', byClose, query, [partnerId, period]);
     const found = await listUnpooledOfAll(database.pool, { partnerId, period }, page);
-    const names = await readNamesOfPartners(
-      database.pool,
-      found.page.map(({ settlement }) => settlement.partnerId),
-    );
-    return { settlements: found.page.map((each) => poolableToWire(each, names)), ...end(found.last, found.hasMore) };
+    return { settlements: await settlementsToWire(database.pool, found.page), ...end(found.last, found.hasMore) };
   },
 });
 

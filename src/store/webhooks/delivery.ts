@@ -82,9 +82,12 @@ export interface ClaimedDelivery extends Pick<Delivery, OfClaim> {
   readonly leaseEndsAt: Date;
 }
 
+/** SQL: the columns that a delivery and a claimed one both have. */
+const SHARED_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
+    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft"`;
+
 /** SQL: the columns of a {@link Delivery}, read from `delivery d`. */
-export const DELIVERY_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft",
+export const DELIVERY_COLUMNS = `${SHARED_COLUMNS},
     d.next_attempt_at as "nextAttemptAt", d.created_at as "createdAt", d.ended_at as "endedAt"`;
 
 /** SQL: the attempts of the event's delivery `d` are spent. Written as the condition of the index of such deliveries, which it must match. */
@@ -93,8 +96,7 @@ export const IS_EXHAUSTED = "d.status = 'exhausted' and d.sequence is not null";
 /** SQL: the delivery `d` succeeded. One that was handed over keeps its status when its first attempt succeeds. */
 export const IS_DELIVERED = "(d.status = 'delivered' or d.status = 'handed_over' and d.ended_at is not null)";
 
-const CLAIM_COLUMNS = `d.partner_id as "partnerId", d.delivery_id as "deliveryId", d.endpoint_id as "endpointId", d.event_id as "eventId",
-    d.event_type as "eventType", d.sequence, d.body, d.trigger, d.attempts, d.attempts_left as "attemptsLeft", d.lease, d.next_attempt_at as "leaseEndsAt"`;
+const CLAIM_COLUMNS = `${SHARED_COLUMNS}, d.lease, d.next_attempt_at as "leaseEndsAt"`;
 
 const CLAIM: Statement = {
   name: 'claim_deliveries',
