@@ -846,6 +846,14 @@ export const RULES: readonly Rule[] = [
     tests: ['webhooks/webhook-snapshot'],
   },
   {
+    rule: 'an event that is numbered after an endpoint was added goes to it, whenever its numbering began',
+    source: 'decision record 0039',
+    file: 'src/store/events/event-outbox.ts',
+    find: '(ctid = any (array(select ctid from event_counter where ${isOfPartners}))) is true',
+    replace: 'true',
+    tests: ['webhooks/subscription'],
+  },
+  {
     rule: 'what was claimed so long ago that its lease might end before its attempt is not sent',
     source: 'decisions 7, Delivery',
     file: 'src/webhooks/delivery/endpoint-queues.ts',

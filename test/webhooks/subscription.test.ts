@@ -12,14 +12,23 @@ import { insertEvent, insertEventCounter } from '../../src/store/events/event.ts
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { insertReplayedDeliveries } from '../../src/store/webhooks/resent-delivery.ts';
+import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
+import { updateEventTypes } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { relayOnce } from '../../src/webhooks/relay/relay.ts';
+import { OWNER } from '../support/actor.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { insertOldPartner } from '../support/records.ts';
 import { relayDatabase, relayTools } from '../support/relay.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
+import { endpointTools } from '../support/webhooks/webhook-service.ts';
 
 const { databaseUrl } = await testDatabase();
-const { database, openSession } = relayDatabase(databaseUrl, 4);
+const { database, openSession } = relayDatabase(databaseUrl, 8);
 const { pool } = database;
+const tools = endpointTools(database);
 
 /** Every set of event types, the empty one included. */
 const SETS = Array.from({ length: 2 ** EVENT_TYPES.length }, (_, set) => EVENT_TYPES.filter((_type, bit) => set & (1 << bit)));
@@ -111,3 +120,73 @@ for (const [title, create] of WAYS)
     await create(scene);
     await assertAsTheRule(scene);
   });
+
+const LOCK = 8_207;
+/** In the place of the table for one session: a statement that has its snapshot, and no counter yet, waits for the test. */
+const WAITING_COUNTERS = `create function pg_temp.wait_for_test() returns boolean language plpgsql as
+    $$ begin perform pg_advisory_xact_lock_shared(${LOCK}); return true; end $$;
+  create temporary view event_counter as select ctid, * from public.event_counter where pg_temp.wait_for_test()`;
+
+type Assign = (db: Queryable, partnerId: string) => Promise<unknown>;
+const number: Assign = (db, partnerId) => assignSequences(db, partnerId, { ...BATCH, range: WHOLE_OUTBOX });
+const numberSeveral: Assign = (db, partnerId) => assignSequencesOfSeveral(db, WHOLE_OUTBOX, [partnerId], BATCH);
+
+/** `change` makes an endpoint receive the event, and returns its id. */
+async function changeMeanwhile(change: (partnerId: string) => Promise<string>, partnerId: string, assign: Assign): Promise<void> {
+  const [{ client }, holder] = [await openSession(), await connect(databaseUrl)];
+  await client.query(WAITING_COUNTERS);
+  await holder.query(`select pg_advisory_lock(${LOCK})`);
+  const assigning = assign(client, partnerId);
+  await waitFor('statement that has its snapshot', async () => {
+    const { rows } = await holder.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event = 'advisory'",
+    );
+    return rows.length > 0;
+  });
+  const endpointId = await change(partnerId);
+  await holder.query(`select pg_advisory_unlock(${LOCK})`);
+  await assigning;
+  // Where that statement left the partner, the next one is as if nobody had come between.
+  await assign(client, partnerId);
+  const { rows } = await pool.query('select endpoint_id, sequence::int4 from delivery where partner_id = $1', [partnerId]);
+  assert.deepEqual(rows, [{ endpoint_id: endpointId, sequence: 1 }]);
+}
+
+for (const [title, assign] of [
+  ['one partner', number],
+  ['several partners', numberSeveral],
+] as const) {
+  test(`an endpoint that is added while the relay of ${title} numbers an event gets it`, HANG_LIMIT, async () => {
+    const { partnerId } = await newPartner();
+    await changeMeanwhile(async () => (await add(partnerId, [])).endpointId, partnerId, assign);
+  });
+
+  test(
+    `an endpoint whose types are extended while the relay of ${title} numbers an event of the new one gets it`,
+    HANG_LIMIT,
+    async () => {
+      const { partnerId } = await newPartner();
+      const { endpointId } = await add(partnerId, ['settlement.closed']);
+      const change = async () => {
+        await updateEventTypes(database, OWNER, { partnerId, endpointId }, ['settlement.closed', 'settlement.created']);
+        return endpointId;
+      };
+      await changeMeanwhile(change, partnerId, assign);
+    },
+  );
+}
+
+/** With one event without a sequence. */
+async function newPartner() {
+  const partner = await insertOldPartner(database);
+  const { partnerId } = partner;
+  await insertEventCounter(pool, partnerId);
+  const about = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{"settlement_id":"stl_1"}' };
+  await insertEvent(pool, { partnerId, eventId: newId('evt'), ...about });
+  return partner;
+}
+
+async function add(partnerId: string, eventTypes: readonly string[]) {
+  const { url } = await WebhookReceiver.open();
+  return addEndpoint(tools, OWNER, { partnerId, url, eventTypes });
+}

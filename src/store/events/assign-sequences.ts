@@ -2,7 +2,7 @@ import type { Queryable } from '../database.ts';
 import { ONE_BY_ONE, run, type Statement } from '../query.ts';
 import { insertDueDeliveries } from '../webhooks/delivery.ts';
 import { RECEIVES_EVENT } from '../webhooks/webhook-endpoint.ts';
-import { type OutboxRange, TAKING } from './event-outbox.ts';
+import { isUnchangedCounter, type OutboxRange, TAKING_UNCHANGED } from './event-outbox.ts';
 
 const OLDEST =
   'select ctid as place, written_by, position from event_outbox where partner_id = $1 and exists (select from counter)';
@@ -16,7 +16,7 @@ const OLDEST =
 const NUMBER: Statement = {
   name: 'assign_sequences',
   text: `with counter as materialized (
-      select last_sequence from event_counter where partner_id = $1 for update skip locked
+      select last_sequence from event_counter where partner_id = $1 and ${isUnchangedCounter('partner_id = $1')} for update skip locked
     ), oldest as materialized (
       select place, written_by from (
         (${OLDEST} and written_by = any ($5::xid8[]) order by written_by, position limit $2)
@@ -70,7 +70,7 @@ export async function assignSequences(
 
 const NUMBER_SEVERAL: Statement = {
   name: 'assign_sequences_of_several',
-  text: `with ${TAKING}, sequenced as (
+  text: `with ${TAKING_UNCHANGED}, sequenced as (
       select *, first_value(last_sequence) over own + row_number() over own - 1 as sequence
       from (
         select partner_id, last_sequence, 0 as position, null as event_id, null as event_type, null as subject_id,

@@ -97,23 +97,39 @@ export async function listPartnersWithUnsequencedEvents(db: Queryable, { from, l
   return { partnerIds, next: rangeAfter(snapshot) };
 }
 
+const OF_PARTNERS = 'partner_id = any ($3::text[])';
 const OLDEST = 'select ctid as place, partner_id, written_by, position from event_outbox where';
 
 /**
- * `oldest`, `counter` and `taken`: the oldest events of these partners whose counters are free, taken from the outbox. The range
- * is $1 and $2, the partners are $3, and at most $4 events are taken.
+ * SQL: no transaction has changed the row of `event_counter` since the statement's snapshot. For a statement that locks the row and reads the
+ * endpoints too: it reads those of its snapshot, which may be older than the lock. When it finds the row changed, it checks this
+ * condition again, for the new place and with the places of its snapshot. No index serves the condition: a scan by places would not check it again.
+ *
+ * @param isOfPartners SQL for the rows that the statement locks.
  */
-export const TAKING = `oldest as materialized (
+export const isUnchangedCounter = (isOfPartners: string) =>
+  `(ctid = any (array(select ctid from event_counter where ${isOfPartners}))) is true`;
+
+const takingOf = (isFree: string) => `oldest as materialized (
       select place, partner_id from (
         (${OLDEST} written_by = any ($2::xid8[]) order by written_by, position limit $4)
         union all
         (${OLDEST} written_by >= $1::xid8 order by written_by, position limit $4)
       ) unsequenced order by written_by, position limit $4
     ), counter as materialized (
-      select ctid as place, partner_id, last_sequence from event_counter where partner_id = any ($3::text[]) for update skip locked
+      select ctid as place, partner_id, last_sequence from event_counter where ${OF_PARTNERS} and ${isFree} for update skip locked
     ), taken as (
       delete from event_outbox where ctid = any (array(
         select place from oldest where partner_id = any (array(select partner_id from counter))
       ))
       returning *
     )`;
+
+/**
+ * `oldest`, `counter` and `taken`: the oldest events of these partners whose counters are free, taken from the outbox. The range
+ * is $1 and $2, the partners are $3, and at most $4 events are taken.
+ */
+export const TAKING = takingOf('true');
+
+/** The same of partners for whom {@link isUnchangedCounter} is true. */
+export const TAKING_UNCHANGED = takingOf(isUnchangedCounter(OF_PARTNERS));

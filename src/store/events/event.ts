@@ -77,10 +77,13 @@ export async function insertEventCounter(db: Queryable, partnerId: string): Prom
 
 const LOCK_COUNTER: Statement = {
   name: 'lock_event_counter',
-  text: 'select last_sequence from event_counter where partner_id = $1 for update',
+  text: 'update event_counter set last_sequence = last_sequence where partner_id = $1',
 };
 
-/** Locks the partner's event counter until the transaction ends: no event gets a sequence, and no endpoint is added, meanwhile. */
+/**
+ * Locks the partner's event counter until the transaction ends: no event gets a sequence, and no endpoint is added, meanwhile. The row is
+ * written, so that a statement which numbers events by an older snapshot of the endpoints leaves the partner to the next one.
+ */
 export async function lockEventCounter(db: Queryable, partnerId: string): Promise<void> {
   await run(db, LOCK_COUNTER, [partnerId]);
 }

@@ -3,6 +3,7 @@ import { DELIVERY_LEASE_MS } from '../../domain/webhooks/delivery-lease.ts';
 import type { EndpointHealth } from '../../domain/webhooks/endpoint-health.ts';
 import { withRole } from '../../operations/with-role.ts';
 import type { Database, Queryable } from '../../store/database.ts';
+import { lockEventCounter } from '../../store/events/event.ts';
 import { makeDeliveriesDue } from '../../store/webhooks/delivery.ts';
 import { clearEndpointHealth } from '../../store/webhooks/endpoint-health.ts';
 import { watchEndpoints } from '../../store/webhooks/endpoint-watch.ts';
@@ -78,14 +79,14 @@ export const removeEndpoint = withRole(
   },
 );
 
-/** The event types that it gets from then on. */
+/** Of the events that get their sequences from then on, it gets those of these types. */
 export const updateEventTypes = withRole(
   'operator',
   async (database: Database, actor: Actor, id: EndpointId, eventTypes: readonly string[]): Promise<WebhookEndpoint> => {
     refuseUnknownTypes(eventTypes);
-    return changeEndpoint(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint) => ({
-      ...endpoint,
-      eventTypes,
-    }));
+    return changeEndpoint(database, actor, { ...id, action: 'endpoint.update' }, async (endpoint, db) => {
+      await lockEventCounter(db, id.partnerId);
+      return { ...endpoint, eventTypes };
+    });
   },
 );
