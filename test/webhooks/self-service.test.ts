@@ -16,6 +16,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, type Client, countByStatus, detailCodes, uniqueId } from '../support/client.ts';
+import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { document, listMisfits } from '../support/published.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
@@ -472,7 +473,7 @@ describe('GET /v1/partner', () => {
       },
       rates: { writes_per_second: 7n, lookups_per_second: 11n, reports_per_second: 13n },
       currency: null,
-      time_zone: 'Asia/Riyadh',
+      time_zone: QUIET_ZONE,
       environment: 'sandbox',
     });
   });
