@@ -8,7 +8,7 @@ import { type ClaimedDelivery, claimDeliveries } from '../../src/store/webhooks/
 import { listWebhookEndpoints } from '../../src/store/webhooks/webhook-endpoint.ts';
 import { settleAttempts } from '../../src/webhooks/delivery/settle-attempts.ts';
 import { getDelivery, resend } from '../../src/webhooks/endpoints/manage-delivery.ts';
-import { disableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
+import { disableEndpoint, enableEndpoint } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
@@ -77,6 +77,16 @@ test('a failure that is written down again counts once for the endpoint, and wha
 // On a cluster each batch is one partner's.
 const onOneServer = { ...HANG_LIMIT, skip: database.isDistributed };
 
+/** Waits until so many sessions wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  await waitFor(`number of ${count} sessions that wait for a lock`, async () => {
+    const { rows } = await database.pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length >= count;
+  });
+}
+
 test('the endpoints of several partners are locked by partner, as by statements over all of them', onOneServer, async () => {
   const older = await service.newPartner();
   const younger = await claimFailing(2);
@@ -88,12 +98,7 @@ test('the endpoints of several partners are locked by partner, as by statements 
   await holder.query(lock, [first.partnerId]);
   const failed = [younger, first].map(({ failure, at }) => ({ ...failure, nextAttemptAt: at }));
   const settled = settleAttempts(database, undefined, failed);
-  await waitFor('a session that waits for the first endpoint', async () => {
-    const { rows } = await database.pool.query(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    );
-    return rows.length > 0;
-  });
+  await untilWaiting(1);
   await holder.query(lock, [younger.partnerId]);
   await holder.query('rollback');
   assert.deepEqual(
@@ -127,6 +132,60 @@ test('attempts that are written down again, after those that disabled their endp
   assert.equal(await disabledFor(later), undefined);
   await disableEndpoint(database, OWNER, { partnerId, endpointId: claimed.endpointId }, 'An operator disabled it.');
   assert.equal(await disabledFor(gone), undefined);
+});
+
+/** A failure with which its endpoint has failed ten times in six days. */
+async function lastFailure() {
+  const failing = await claimFailing(2);
+  const { partnerId, claimed, failure, at } = failing;
+  await database.pool.query("update webhook_endpoint set status = 'active' where partner_id = $1", [partnerId]);
+  await attestRecord(database, OWNER, { kind: 'webhook_endpoint', id: claimed.endpointId, reason: 'not disabled yet' });
+  await database.pool.query(
+    "update endpoint_health set failures_in_row = 9, failing_since = now() - interval '6 days' where partner_id = $1",
+    [partnerId],
+  );
+  const statusNow = async () => (await listWebhookEndpoints(database.pool, partnerId))[0]?.status;
+  return { ...failing, failed: [{ ...failure, nextAttemptAt: at }], statusNow };
+}
+
+/** A transaction of the test that holds a row of the partner. */
+async function hold(table: 'webhook_endpoint' | 'endpoint_health', partnerId: string) {
+  const holder = await connect(service.databaseUrl);
+  await holder.query('begin');
+  await holder.query(`select from ${table} where partner_id = $1 for update`, [partnerId]);
+  return holder;
+}
+
+test('ten failures in five days disable an endpoint', async () => {
+  const { partnerId, failed, statusNow } = await lastFailure();
+  const [outcome] = await settleAttempts(database, partnerId, failed);
+  assert.deepEqual([outcome?.disabledFor, await statusNow()], ['No attempt succeeded within five days.', 'disabled']);
+});
+
+test('a success that is written down before the endpoint is disabled for its failures keeps it active', onOneServer, async () => {
+  const { partnerId, claimed, failure, failed, statusNow } = await lastFailure();
+  const holder = await hold('webhook_endpoint', partnerId);
+  const settled = settleAttempts(database, partnerId, failed);
+  await untilWaiting(1);
+  // Of another process, which claimed the delivery next.
+  const success = { claimed: { ...claimed, lease: claimed.lease + 1n }, status: 200, isSuccess: true, nextAttemptAt: undefined };
+  await database.pool.query('update delivery set lease = lease + 1 where delivery_id = $1', [claimed.deliveryId]);
+  await settleAttempts(database, partnerId, [{ ...failure, ...success }]);
+  await holder.query('rollback');
+  const [outcome] = await settled;
+  assert.deepEqual([outcome?.disabledFor, await statusNow()], [undefined, 'active']);
+});
+
+test('an endpoint that is enabled before it is disabled for its failures stays active', onOneServer, async () => {
+  const { partnerId, claimed, failed, statusNow } = await lastFailure();
+  const holder = await hold('endpoint_health', partnerId);
+  const settled = settleAttempts(database, partnerId, failed);
+  await untilWaiting(1);
+  const enabled = enableEndpoint(database, OWNER, { partnerId, endpointId: claimed.endpointId });
+  await untilWaiting(2);
+  await holder.query('rollback');
+  const [[outcome]] = await Promise.all([settled, enabled]);
+  assert.deepEqual([outcome?.disabledFor, await statusNow()], [undefined, 'active']);
 });
 
 test('sent again by hand while its last attempt is under way: that is logged, and decides nothing', async () => {

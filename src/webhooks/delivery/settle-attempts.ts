@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/access/role.ts';
 import { newId } from '../../domain/identifiers.ts';
 import {
   afterFailures,
+  DISABLED_FOR,
   disablingReason,
   type EndpointHealth,
   isCircuitOpen,
@@ -185,6 +186,7 @@ async function disableEndpoint(
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
     const endpoint = await lockWebhookEndpoint(db, partnerId, endpointId);
     if (endpoint?.status !== 'active') return isRepeated && endpoint?.status === 'disabled' && endpoint.statusReason === reason;
+    if (!(await isStillDue(db, { partnerId, endpointId, reason }))) return false;
     // The entry would confirm an edit; nothing is sent to an endpoint that differs from the audit.
     if ((await findDifferences(db, ENDPOINT, [endpoint])).length > 0) return false;
     const disabled = { ...endpoint, status: 'disabled' as const, statusReason: reason };
@@ -199,4 +201,13 @@ async function disableEndpoint(
     });
     return true;
   });
+}
+
+/**
+ * Whether the failures have not been cleared since they were counted, by a success or by an operator. The health is read under its own
+ * lock: what comes with the endpoint is from before the wait for it. A receiver that is gone stays so.
+ */
+async function isStillDue(db: Queryable, { reason, ...endpoint }: Disabling): Promise<boolean> {
+  const health = await lockEndpointHealth(db, endpoint);
+  return health !== undefined && disablingReason(health, reason === DISABLED_FOR.gone, health.readAt) !== undefined;
 }
