@@ -270,9 +270,10 @@ describe('partner', () => {
   });
 });
 
-describe('another currency of a partner', () => {
+describe('another currency or time zone of a partner', () => {
   const setCurrency = (partnerId: string, currency: string) =>
     run(['partner', 'change', '--partner', partnerId, '--currency', currency]);
+  const setZone = (partnerId: string, zone: string) => run(['partner', 'change', '--partner', partnerId, '--time-zone', zone]);
   const keyOf = async (partnerId: string) => (await listApiKeys(database.pool, partnerId))[0]?.keyId as string;
   /** The time of the database's clock, moved: so long ago the key ended. */
   const endedAgo = async (partnerId: string, ended: 'revoked_at' | 'expires_at', seconds: number) =>
@@ -293,14 +294,27 @@ describe('another currency of a partner', () => {
     assert.match((await setCurrency(partnerId, 'KWD')).stdout, /KWD/);
   });
 
-  test('is refused for a key that expires, and the time zone is changed all the same', async () => {
+  test('is refused while a process may be counting by the days of the old zone, which a key lets it', async () => {
+    const { partner } = await service.newPartner({ timeZone: 'Asia/Riyadh' });
+    const { partnerId } = partner;
+    const refused =
+      /may be recording contributions by the days of Asia\/Riyadh\. Revoke its keys, wait 30 seconds, change the time zone, and then/;
+    assert.match((await setZone(partnerId, 'Asia/Dubai')).stderr, refused);
+    assert.equal((await setZone(partnerId, 'Asia/Riyadh')).code, 0, 'the same zone is no change');
+    await setCurrency(partnerId, 'SAR');
+    const both = await run(['partner', 'change', '--partner', partnerId, '--currency', 'KWD', '--time-zone', 'Asia/Dubai']);
+    assert.match(both.stderr, /in SAR and by the days of Asia\/Riyadh\. .* change the currency and the time zone, and then/);
+    await endedAgo(partnerId, 'revoked_at', 31);
+    assert.match((await setZone(partnerId, 'Asia/Dubai')).stdout, /Asia\/Dubai/);
+  });
+
+  test('is refused for a key that expires', async () => {
     const { partner } = await service.newPartner();
     const { partnerId } = partner;
     await setCurrency(partnerId, 'SAR');
     // Later than now, so that no slow command comes after the 30 seconds.
     await endedAgo(partnerId, 'expires_at', -600);
     assert.equal((await setCurrency(partnerId, 'KWD')).code, 1);
-    assert.equal((await run(['partner', 'change', '--partner', partnerId, '--time-zone', 'Asia/Dubai'])).code, 0);
     await endedAgo(partnerId, 'expires_at', 31);
     for (const [seconds, had] of [
       [3_600, true],

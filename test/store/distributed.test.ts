@@ -343,9 +343,8 @@ if (isCluster) {
     test('the time zone of a partner with contributions is refused by its name', async () => {
       const { partner, client } = await service.newPartner();
       const setZone = (timeZone: string) => changeSettlementPolicy(service.database, OWNER, partner.partnerId, { timeZone });
-      assert.equal((await setZone('Asia/Dubai')).timeZone, 'Asia/Dubai');
       await client.confirm();
-      await assert.rejects(setZone('Asia/Riyadh'), /Currency and time zone of the partner are fixed/);
+      await assert.rejects(setZone('Asia/Dubai'), /Currency and time zone of the partner are fixed/);
     });
   });
 } else {

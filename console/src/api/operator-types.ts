@@ -455,7 +455,7 @@ export interface paths {
         get?: never;
         /**
          * Set the currency or the time zone of a partner
-         * @description Both are fixed once a record depends on them. Another currency is refused while the partner has a key, and for 30 seconds after its last one was revoked or expired.
+         * @description Both are fixed once a record depends on them. Another currency or time zone is refused while the partner has a key, and for 30 seconds after its last one was revoked or expired.
          *
          *     Least role: `operator`.
          */

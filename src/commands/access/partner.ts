@@ -58,7 +58,7 @@ export function partnerCommand(): ProgramCommand {
   partner
     .command('change')
     .description(
-      'set the currency or the time zone of a partner; both are fixed once a record depends on them, and another currency takes a partner without keys',
+      'set the currency or the time zone of a partner; both are fixed once a record depends on them, and another one takes a partner without keys',
     )
     .requiredOption('--partner <partner>', 'id or name of the partner')
     .option('--currency <code>', 'currency of its settlements (ISO 4217)')

@@ -131,10 +131,10 @@ export const setPartnerRates = withRole(
 
 /**
  * Sets a partner's currency, or another time zone. Both are fixed after the first record that depends on them; a partner without a
- * currency may get one at any time. A currency is replaced only while no process can be recording in it: when the partner has no key.
+ * currency may get one at any time. Either is replaced only while no process can be recording by it: when the partner has no key.
  *
- * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner, for a value that is fixed, for another currency of a
- * partner with a key, and without any value.
+ * @throws ServiceError `forbidden`, or `invalid_request` for an unknown partner, for a value that is fixed, for another currency or time
+ * zone of a partner with a key, and without any value.
  */
 export const changeSettlementPolicy = withRole(
   'operator',
@@ -153,14 +153,22 @@ export const changeSettlementPolicy = withRole(
 const KEY_LASTS_SECONDS = 30;
 
 /**
- * A process takes the currency from its memory, with the key. A contribution that it records meanwhile would have the label of a value in
- * the old currency, and no amount. The partner is locked: nobody issues a key at the same time.
+ * A process takes the currency and the time zone from its memory, with the key. A contribution that it records meanwhile would have the
+ * label of a value in the old currency, and no amount, and would count on a day of the old zone. The partner is locked: nobody issues a key
+ * at the same time.
  */
-async function refuseWhileRecording(db: Queryable, { partnerId, currency: old }: Partner, { currency }: Partner): Promise<void> {
-  if (old === null || old === currency || !(await hadApiKeyWithin(db, partnerId, KEY_LASTS_SECONDS))) return;
+async function refuseWhileRecording(db: Queryable, old: Partner, changed: Partner): Promise<void> {
+  const isOtherCurrency = old.currency !== null && old.currency !== changed.currency;
+  const replaced = [
+    ...(isOtherCurrency ? [['currency', `in ${old.currency}`]] : []),
+    ...(old.timeZone === changed.timeZone ? [] : [['time zone', `by the days of ${old.timeZone}`]]),
+  ];
+  if (replaced.length === 0 || !(await hadApiKeyWithin(db, old.partnerId, KEY_LASTS_SECONDS))) return;
+  const names = replaced.map(([name]) => name).join(' and the ');
+  const how = replaced.map(([, by]) => by).join(' and ');
   throw new ServiceError(
     'invalid_request',
-    `The partner has an API key, or had one ${KEY_LASTS_SECONDS} seconds ago, and may be recording contributions in ${old}. Revoke its keys, wait ${KEY_LASTS_SECONDS} seconds, change the currency, and then issue a key.`,
+    `The partner has an API key, or had one ${KEY_LASTS_SECONDS} seconds ago, and may be recording contributions ${how}. Revoke its keys, wait ${KEY_LASTS_SECONDS} seconds, change the ${names}, and then issue a key.`,
   );
 }
 

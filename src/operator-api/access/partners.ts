@@ -93,7 +93,7 @@ export const changePartner = operatorRoute({
   tag: 'Partners',
   summary: 'Set the currency or the time zone of a partner',
   description:
-    'Both are fixed once a record depends on them. Another currency is refused while the partner has a key, and for 30 seconds after its last one was revoked or expired.',
+    'Both are fixed once a record depends on them. Another currency or time zone is refused while the partner has a key, and for 30 seconds after its last one was revoked or expired.',
   leastRole: operations.changeSettlementPolicy.leastRole,
   params: idParams('partner_id', 'The id of the partner.'),
   body: Type.Object({ currency: Type.Optional(Currency), time_zone: Type.Optional(TimeZone) }, closed),

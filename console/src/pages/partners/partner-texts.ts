@@ -30,8 +30,8 @@ export const PARTNER = {
   policy: ['Currency and time zone', 'العملة والمنطقة الزمنية'],
   nothingChanged: ['No value differs from what is set now.', 'لا تختلف أي قيمة عمّا هو مضبوط الآن.'],
   policyConsequence: [
-    'Both are fixed once a record depends on them; then this is refused. Another currency is refused while the partner has a key, and for 30 seconds after it.',
-    'تثبتان بمجرد أن يعتمد عليهما سجل، وعندئذ يُرفض التغيير. ويُرفض استبدال العملة ما دام للشريك مفتاح، ولمدة 30 ثانية بعده.',
+    'Both are fixed once a record depends on them; then this is refused. Another currency or time zone is refused while the partner has a key, and for 30 seconds after it.',
+    'تثبتان بمجرد أن يعتمد عليهما سجل، وعندئذ يُرفض التغيير. ويُرفض استبدال العملة أو المنطقة الزمنية ما دام للشريك مفتاح، ولمدة 30 ثانية بعده.',
   ],
   ratesConsequence: ['It takes effect within ten seconds.', 'يسري خلال عشر ثوانٍ.'],
   suspend: ['Suspend', 'إيقاف'],
