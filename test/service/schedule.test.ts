@@ -24,7 +24,7 @@ import { openJobTools } from '../../src/service/job-tools.ts';
 import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
 import { readClock } from '../../src/store/clock.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
-import { claimJob, endJobRun, type JobState, listJobStates, renewJobLease } from '../../src/store/jobs/job.ts';
+import { claimJob, endJobRun, insertJob, type JobState, listJobStates, renewJobLease } from '../../src/store/jobs/job.ts';
 import { type JobRun, listJobRuns } from '../../src/store/jobs/job-run.ts';
 import { createPastClock, movePastClock, PAST_PATH } from '../../src/store/sandbox/past-clock.ts';
 import { auditKeys, OWNER, signedIn } from '../support/actor.ts';
@@ -115,6 +115,15 @@ async function isDueNext(job: Job, work: () => Promise<unknown>): Promise<void> 
   await work();
   const times = [before, nextDueAt(job, await readClock(pool))].map((at) => at.toISOString());
   assert.ok(times.includes((await stateOf(job.name))?.dueAt.toISOString() ?? ''), times.join());
+}
+
+async function untilWaiting(sessions: number): Promise<void> {
+  await waitFor(`number of ${sessions} sessions that wait for a lock`, async () => {
+    const { rows } = await pool.query(
+      "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    );
+    return rows.length >= sessions;
+  });
 }
 
 describe('when a job is due', HANG_LIMIT, () => {
@@ -238,9 +247,46 @@ describe('one process does it', HANG_LIMIT, () => {
     for (const each of both) assert.equal(await each.end('SIGTERM'), 0);
     assert.equal((await listJobRuns(pool, { jobName: name, limit: 100 })).length, 5);
   });
+
+  test('when a process stands still while it registers the job, and another does it at its time meanwhile', async () => {
+    const job = newJob();
+    await registerDue(job, '1 minute');
+    const { dueAt } = (await stateOf(job.name)) as JobState;
+    const claim = { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' } as const;
+    const claimed = await claimJob(pool, claim);
+    const end = { outcome: 'succeeded', result: null, error: null, nextDueAt: nextDueAt(job, await readClock(pool)) } as const;
+    assert.equal(await endJobRun(pool, { jobName: job.name, runNo: claimed?.runNo as bigint, ...end }), true);
+    // With the time that it had computed.
+    await insertJob(pool, { jobName: job.name, pattern: job.pattern, dueAt });
+    assert.equal(await claimJob(pool, claim), undefined);
+  });
 });
 
 describe('what goes wrong', HANG_LIMIT, () => {
+  test('a lease ends although its process lives: the run that begins elsewhere and the end of the old one do not wait for each other', async () => {
+    const job = newJob();
+    const claim = { jobName: job.name, leaseMs: 60_000, trigger: 'schedule' } as const;
+    await registerDue(job);
+    const old = await claimJob(pool, claim);
+    await pool.query('update job set lease_until = now() where job_name = $1', [job.name]);
+    const holder = await pool.connect();
+    await holder.query('begin');
+    await holder.query('select from job where job_name = $1 for update', [job.name]);
+    const begun = claimJob(pool, claim);
+    await untilWaiting(1);
+    const end = { outcome: 'succeeded', result: null, error: null, nextDueAt: null } as const;
+    const isOurs = endJobRun(pool, { jobName: job.name, runNo: old?.runNo as bigint, ...end });
+    await untilWaiting(2);
+    await holder.query('rollback');
+    holder.release();
+    assert.deepEqual([(await begun)?.runNo, await isOurs], [2n, false]);
+    const runs = await listJobRuns(pool, { jobName: job.name, limit: 10 });
+    assert.deepEqual(
+      runs.map(({ outcome }) => outcome),
+      [null, 'abandoned'],
+    );
+  });
+
   test('a process that is killed in the middle: the lease ends, another does it, and the first run says so', async () => {
     const script = fileURLToPath(new URL('../support/hold-job.ts', import.meta.url));
     await pool.query("insert into job (job_name, pattern, due_at) values ('endless', $1, now())", [YEARLY]);

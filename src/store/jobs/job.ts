@@ -18,12 +18,12 @@ const REGISTER: Statement = {
   name: 'insert_job',
   text: `insert into job (job_name, pattern, due_at) values ($1, $2, $3)
     on conflict (job_name) do update set pattern = excluded.pattern, due_at = excluded.due_at
-    where job.pattern <> excluded.pattern or job.due_at > excluded.due_at`,
+    where job.pattern <> excluded.pattern or job.due_at > excluded.due_at and excluded.due_at > now()`,
 };
 
 /**
  * An existing job keeps its due time, unless its pattern has changed, or the time is later than its next one, which a clock that was
- * ahead has set.
+ * ahead has set. A next one that has passed since the caller computed it is none: another process may have done the job at that time.
  */
 export async function insertJob(db: Queryable, job: { jobName: string; pattern: string; dueAt: Date }): Promise<void> {
   await run(db, REGISTER, [job.jobName, job.pattern, job.dueAt]);
@@ -132,16 +132,12 @@ export async function requestJobRun(db: Queryable, jobName: string): Promise<big
 const HOLD: Statement = {
   name: 'hold_jobs',
   text: `update job j set lease_until = now() + $1 * interval '1 millisecond'
-    where not exists (select from job_run r where r.job_name = j.job_name and r.ended_at is null) returning job_name as "jobName"`,
+    where not exists (select from job_run r where r.job_name = j.job_name and r.ended_at is null)`,
 };
 
-/**
- * Keeps jobs from beginning for this time, and again when it is called again.
- *
- * @returns The names of those that are held; the others run.
- */
-export async function holdJobs(db: Queryable, holdMs: number): Promise<string[]> {
-  return (await run<{ jobName: string }>(db, HOLD, [holdMs])).map(({ jobName }) => jobName);
+/** Keeps jobs from beginning for this time, but for those that run, and again when it is called again. */
+export async function holdJobs(db: Queryable, holdMs: number): Promise<void> {
+  await run(db, HOLD, [holdMs]);
 }
 
 const RENEW: Statement = {
@@ -167,11 +163,14 @@ export interface RunEnd {
   readonly nextDueAt: Date | null;
 }
 
+/** Locks the job before its run, as the claim does. */
 const END: Statement = {
   name: 'end_job_run',
-  text: `with ended as (
+  text: `with held as materialized (
+      select from job where job_name = $1 and last_run_no = $2 for update
+    ), ended as (
       update job_run set ended_at = ${NOW}, outcome = $3, result_json = $4, error = $5
-      where job_name = $1 and run_no = $2 and ended_at is null returning 1
+      where job_name = $1 and run_no = $2 and ended_at is null and exists (select from held) returning 1
     )
     update job set lease_until = null,
       due_at = case when requested_run_no > last_run_no then least(due_at, $6) else coalesce($6, due_at) end,
