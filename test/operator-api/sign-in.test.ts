@@ -19,7 +19,9 @@ import { attestRecord } from '../../src/operations/verification/attest-record.ts
 import { openDatabase } from '../../src/store/database.ts';
 import { claimInstallation } from '../../src/store/installation.ts';
 import { auditKeys, OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { codeOf, OperatorClient, PASSWORD, signedInOperator } from '../support/operator-client.ts';
+import { connect as connectTo } from '../support/postgres/connect.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { testService } from '../support/service.ts';
 
@@ -45,6 +47,22 @@ const lastAction = async (operatorId: string) => {
   );
   return rows[0];
 };
+
+/** Waits until so many sessions wait for a row. */
+async function untilWaiting(sessions: number): Promise<void> {
+  await waitFor(`number of ${sessions} sessions that wait for a lock`, async () => (await listWaiting()).length >= sessions);
+}
+
+async function isWaitingFor(table: string): Promise<boolean> {
+  return (await listWaiting()).some((query) => query.includes(` from ${table} `));
+}
+
+async function listWaiting(): Promise<string[]> {
+  const { rows } = await database.pool.query(
+    "select query from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+  );
+  return rows.map(({ query }) => query);
+}
 
 describe('the one-time link', () => {
   test('sets a password and opens a session, once', async () => {
@@ -296,6 +314,31 @@ describe('a session', () => {
     assert.equal((await before.get(SESSION)).status, 401);
     assert.deepEqual(await lastAction(before.operatorId), { action: 'operator.sign-out', operator_id: now.operatorId });
     assert.equal((await signIn(browser(), before.email)).status, 200);
+  });
+
+  test('of two people who change their browsers at the same time end, and both sign in', async () => {
+    const people = [await signedInOperator(service, 'viewer'), await signedInOperator(service, 'viewer')] as const;
+    const ids = people.map(({ operatorId }) => operatorId);
+    const hold = async (text: string) => {
+      const holder = await connectTo(service.databaseUrl);
+      await holder.query('begin');
+      await holder.query(`${text} for update`, [ids]);
+      return holder;
+    };
+    const operators = await hold('select from operator where operator_id = any ($1)');
+    const browsers = people.map(({ cookie }) => Object.assign(browser(), { cookie }));
+    const answers = Promise.all(browsers.map((each, index) => signIn(each, people[1 - index]?.email ?? '')));
+    await untilWaiting(2);
+    // Each has locked an operator then, or waits for the other to end.
+    const passwords = await hold("select from operator_credential where operator_id = any ($1) and kind = 'password'");
+    await operators.query('rollback');
+    await waitFor('session that waits for a password', () => isWaitingFor('operator_credential'));
+    await untilWaiting(2);
+    await passwords.query('rollback');
+    assert.deepEqual(
+      (await answers).map(({ status }) => status),
+      [200, 200],
+    );
   });
 
   test('there are 20 of a person: one more ends that which was used least recently', async () => {

@@ -95,7 +95,20 @@ export function sessionEnded(): ServiceError {
   return new ServiceError('unauthorized', 'No operator is signed in, or the session has ended. Sign in.');
 }
 
-/** A session is never taken over: whatever the browser sent before ends, and a new one begins. */
+/**
+ * Locks who signs in, and whoever's session the browser had until now, in the order of their ids: of two people who change their browsers
+ * at the same time one waits for the other.
+ */
+export async function lockForSession(db: Queryable, operatorId: string, { formerToken }: RequestOfSession): Promise<void> {
+  const formerId = formerToken === undefined ? undefined : await findHolder(db, formerToken);
+  const ids = new Set([operatorId, formerId ?? operatorId]);
+  for (const id of [...ids].sort()) await lockOperator(db, id);
+}
+
+/**
+ * A session is never taken over: whatever the browser sent before ends, and a new one begins. In a transaction with the locks of
+ * {@link lockForSession}.
+ */
 export async function openSession(
   db: Queryable,
   held: HeldCredential,
@@ -117,7 +130,6 @@ async function endFormer(db: Queryable, token: string, actor: Actor): Promise<vo
   const operatorId = await findHolder(db, token);
   if (operatorId === undefined) return;
   if (operatorId === actor.operatorId) return endToken(db, token);
-  await lockOperator(db, operatorId);
   await endAudited(db, actor, { operatorId, token });
 }
 

@@ -3,7 +3,6 @@ import { isSameSecret } from '../../domain/access/checksummed-secret.ts';
 import { parseCredential } from '../../domain/access/operator-credential.ts';
 import { hashPassword } from '../../domain/access/password.ts';
 import { ServiceError } from '../../domain/service-error.ts';
-import { lockOperator } from '../../store/access/operator.ts';
 import { findOperatorCredential, type HeldCredential, lockOperatorCredential } from '../../store/access/operator-credential.ts';
 import {
   claimPasswordAttempt,
@@ -15,7 +14,7 @@ import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { lockAuditedOperator, requireAuditedOperator } from './audited-operator.ts';
 import { type BegunPasskey, beginPasskey, insertPasskey, type NewPasskey, readChallengedPasskey } from './manage-passkey.ts';
-import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { lockForSession, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import type { PageAddress } from './passkey.ts';
 import { requireSecondFactor, secondFactorMissing, useSecondFactor } from './second-factor.ts';
 import { factorOf, refusePassword, replacePassword, tooManyAttempts } from './sign-in-by-password.ts';
@@ -40,7 +39,7 @@ export async function signInByCode(
   refusePassword(password, known);
   await claimAttempt(tools, known);
   const verifier = await hashPassword(password, tools.passwordCosts);
-  return useLink(tools, known, async (db, held, factor) => {
+  return useLink(tools, { known, request }, async (db, held, factor) => {
     await useSecondFactor(db, { held: factor, ...(await factorOf(tools, db, held, link.totp)) });
     await replacePassword(db, held.operatorId, verifier);
     return openSession(db, held, { action: 'operator.set-password', request });
@@ -84,7 +83,7 @@ export async function addPasskeyByCode(
   // The challenge opens only if the second factor was given.
   const purpose = purposeOf(known, factor);
   const passkey = await readChallengedPasskey(tools, purpose, given);
-  return useLink(tools, known, async (db, held, factorNow) => {
+  return useLink(tools, { known, request }, async (db, held, factorNow) => {
     if (purposeOf(held, factorNow) !== purpose) throw secondFactorMissing();
     await updateCredentialsOfKindsEnded(db, held.operatorId, ['password', 'session']);
     await insertPasskey(db, held.operatorId, passkey);
@@ -113,12 +112,12 @@ async function claimAttempt({ database }: SessionTools, { credential }: HeldCred
 /** Ends the link and does the work, in one transaction. Of several requests at once, one succeeds. */
 async function useLink(
   { database }: SessionTools,
-  known: HeldCredential,
+  { known, request }: { readonly known: HeldCredential; readonly request: RequestOfSession },
   work: (db: Queryable, held: HeldCredential, factor: Verifier | undefined) => Promise<OpenedSession>,
 ): Promise<OpenedSession> {
   const { operatorId } = known;
   return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await lockOperator(db, operatorId);
+    await lockForSession(db, operatorId, request);
     const held = await lockOperatorCredential(db, 'code', known.credential.credentialId);
     if (!held?.isValid || held.disabledAt) throw codeRefused();
     await requireAuditedOperator(db, operatorId);

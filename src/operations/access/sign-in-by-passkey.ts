@@ -1,11 +1,10 @@
 import { ServiceError } from '../../domain/service-error.ts';
-import { lockOperator } from '../../store/access/operator.ts';
 import { lockOperatorCredential, updateOperatorCredentialUsed } from '../../store/access/operator-credential.ts';
 import { listPasskeys, usePasskey } from '../../store/access/operator-passkey.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { type BegunPasskey, readPasskey } from './manage-passkey.ts';
-import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { lockForSession, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { checkPasskey, nameOfAnswer, optionsToUse, type PageAddress } from './passkey.ts';
 import { openChallenge, sealChallenge } from './passkey-challenge.ts';
 import { requireOwnVerifier, type Sealing } from './second-factor.ts';
@@ -53,7 +52,7 @@ export async function signInByPasskey(
   requireOwnVerifier(passkey);
   const counter = await check({ ...given, challenge }, passkey);
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await lockOperator(db, operatorId);
+    await lockForSession(db, operatorId, request);
     const held = await lockOperatorCredential(db, 'passkey', credentialId);
     if (!held?.isValid || held.disabledAt || !held.secretSha256.equals(passkey.secretSha256)) throw refused();
     requireAuditedSignIn(tools.database, held);

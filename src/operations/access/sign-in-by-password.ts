@@ -2,7 +2,7 @@ import { canonicalAddress } from '../../domain/access/email-address.ts';
 import type { Operator } from '../../domain/access/operator.ts';
 import { findPasswordProblem, hashPassword, isPassword } from '../../domain/access/password.ts';
 import { invalidRequest, problem, ServiceError } from '../../domain/service-error.ts';
-import { findOperator, lockOperator } from '../../store/access/operator.ts';
+import { findOperator } from '../../store/access/operator.ts';
 import { lockOperatorCredential } from '../../store/access/operator-credential.ts';
 import {
   claimPasswordAttempt,
@@ -16,7 +16,7 @@ import type { Queryable } from '../../store/database.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../store/transaction.ts';
 import { requireAuditedOperator, requireAuditedSignIn } from './audited-operator.ts';
 import { insertVerifier } from './insert-verifier.ts';
-import { type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
+import { lockForSession, type OpenedSession, openSession, type RequestOfSession, type SessionTools } from './operator-session.ts';
 import { requireOwnVerifier, useSecondFactor } from './second-factor.ts';
 
 export interface PasswordSignIn {
@@ -112,7 +112,7 @@ interface Opening {
 async function open(tools: SessionTools, opening: Opening, request: RequestOfSession): Promise<OpenedSession> {
   const { operatorId, credentialId, totp, action, verifier } = opening;
   return inTransaction(tools.database, USUAL_LOCK_TIMEOUT, async (db) => {
-    await lockOperator(db, operatorId);
+    await lockForSession(db, operatorId, request);
     const held = await lockOperatorCredential(db, 'password', credentialId);
     if (!held?.isValid || held.disabledAt) throw passwordRefused();
     const verifiers = await findVerifiers(db, operatorId);
