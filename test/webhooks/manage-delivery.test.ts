@@ -117,7 +117,7 @@ describe('sent again', HANG_LIMIT, () => {
     await pool.query(
       `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
       select $1, 10 + n, 'evt_old' || $1 || n, 'settlement.created', 'stl_1',
-        now() - case n when 4990 then interval '40 minutes' when 4989 then interval '10 minutes' else interval '2 days' end
+        now() - case n when 4990 then interval '20 hours' when 4989 then interval '10 minutes' else interval '2 days' end
       from generate_series(1, 4990) n`,
       [partnerId],
     );

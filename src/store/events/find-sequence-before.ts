@@ -3,11 +3,11 @@ import { run, type Statement } from '../query.ts';
 import { findLastSequence } from './event.ts';
 
 /**
- * Events get their sequences in the order in which their transactions began to write, and their times from the database's clock. Where that
- * clock was behind for longer than this and then corrected, events before the correction may be passed over: a recovery since an earlier
- * time finds them.
+ * An event gets its sequence after its transaction has committed, and has the time at which that began, by the database's clock. A closing
+ * may take hours, and no transaction takes longer than this. Where that clock was behind for longer and then corrected, events before the
+ * correction may be passed over: a recovery since an earlier time finds them.
  */
-const MARGIN = "interval '1 hour'";
+const MARGIN = "interval '24 hours'";
 
 const FIND_FROM: Statement = {
   name: 'find_event_from_sequence',
@@ -16,8 +16,8 @@ const FIND_FROM: Statement = {
 };
 
 /**
- * Finds a sequence of the partner that all events which happened since then have passed, and few others. Halves the kept events again and
- * again: 24 statements for ten million.
+ * Finds a sequence of the partner that all events which happened since then have passed, and at most those of a day before. Halves the kept
+ * events again and again: 24 statements for ten million.
  *
  * @returns 0 when all kept events happened since then.
  */
