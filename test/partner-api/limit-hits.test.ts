@@ -106,6 +106,7 @@ const FIGURES: readonly [of: string, figure: string, file: string, code: string]
   ["a receiver's answer", '15 s', 'src/webhooks/delivery/send.ts', 'ANSWER_WITHIN_MS = 15_000'],
   ["a receiver's answer", '16 KiB', 'src/webhooks/delivery/send.ts', 'READ_MAX_BYTES = 16_384'],
   ["a receiver's answer", '128 KiB', 'src/webhooks/security/limit-answers.ts', 'ANSWER_MAX_BYTES = 131_072'],
+  ["a receiver's answer", '2,048 pieces', 'src/webhooks/security/limit-answers.ts', 'ANSWER_MAX_READS = 2_048'],
 ];
 
 describe('the page of the limits', () => {

@@ -116,22 +116,48 @@ test(
   },
 );
 
-/** A receiver by OpenSSL's own server with TLS 1.3 and these options, which answers what it is sent. */
-async function listenOpenssl(...options: readonly string[]): Promise<number> {
+/** A receiver whose answer is written byte by byte: each is a record of TLS. */
+async function listenBytewise(answer: string): Promise<number> {
+  const server = createTlsServer(valid, (socket) => {
+    const write = (at: number): void => {
+      if (socket.destroyed || at === answer.length) return void socket.end();
+      socket.write(answer.charAt(at), () => write(at + 1));
+    };
+    socket.setNoDelay().on('error', () => {});
+    socket.once('data', () => write(0));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  after(() => server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test('a receiver whose answer has thousands of records of TLS: endless; one with a thousand: delivered', HANG_LIMIT, async () => {
+  const answer = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n';
+  assert.deepEqual(await sender(valid.cert)(NAME, await listenBytewise('\r\n'.repeat(500) + answer)), [null, 200]);
+  assert.deepEqual(await sender(valid.cert)(NAME, await listenBytewise('\r\n'.repeat(3_000) + answer)), ['endless', null]);
+});
+
+/** A receiver by OpenSSL's own server with TLS 1.3 and these options, which answers what it is sent after so many updates of its key. */
+async function listenOpenssl(options: readonly string[], keyUpdates = 0): Promise<number> {
   const folder = temporaryFolder('openssl');
   const [key, cert] = [join(folder, 'key'), join(folder, 'cert')];
   writeFileSync(key, valid.key);
   writeFileSync(cert, valid.cert);
-  const usual = ['-tls1_3', '-key', key, '-cert', cert, '-accept', '127.0.0.1:0'];
+  const usual = ['-tls1_3', '-msg', '-key', key, '-cert', cert, '-accept', '127.0.0.1:0'];
   const server = spawn('openssl', ['s_server', ...usual, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
   after(() => server.kill());
-  let said = '';
+  let [said, updated] = ['', 0];
   const port = new Promise<number>((resolve) =>
     server.stdout.setEncoding('utf8').on('data', (text: string) => {
       said += text;
       const [, accepts] = /^ACCEPT .+:(\d+)$/m.exec(said) ?? [];
       if (accepts) resolve(Number(accepts));
-      if (text.includes('POST / HTTP/1.1')) server.stdin.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n');
+      if (text.includes('POST / HTTP/1.1') || text.includes('KeyUpdate')) {
+        // The server reads one command at a time.
+        const answer = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+        server.stdin.write(updated++ < keyUpdates ? 'k\n' : answer);
+      }
     }),
   );
   return port;
@@ -141,8 +167,17 @@ test(
   'a receiver that sends tickets of TLS 1.3 without end: endless; for one that sends four: delivered',
   HANG_LIMIT,
   async () => {
-    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-num_tickets', '4')), [null, 200]);
-    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-num_tickets', '200')), ['endless', null]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl(['-num_tickets', '4'])), [null, 200]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl(['-num_tickets', '200'])), ['endless', null]);
+  },
+);
+
+test(
+  'a receiver that updates its key of TLS 1.3 without end: endless; one that does so twice: delivered',
+  HANG_LIMIT,
+  async () => {
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl([], 2)), [null, 200]);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl([], 50)), ['endless', null]);
   },
 );
 
@@ -151,5 +186,5 @@ test('a receiver with which TLS 1.3 takes a large Diffie-Hellman group alone: tl
     ['ffdhe8192', ['tls', null]],
     ['P-521', [null, 200]],
   ] as const)
-    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl('-groups', group)), expected);
+    assert.deepEqual(await sender(valid.cert)(NAME, await listenOpenssl(['-groups', group])), expected);
 });
