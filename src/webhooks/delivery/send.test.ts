@@ -73,6 +73,24 @@ describe('an answer without end is cut off', HANG_LIMIT, () => {
   });
 });
 
+for (const [kibibytes, status, errorClass] of [
+  [17, 200, null],
+  [120, 200, null],
+  [140, null, 'endless'],
+] as const)
+  test(`an answer with ${kibibytes} KiB of header fields: ${errorClass ?? status}`, async () => {
+    const fields = `content-security-policy: ${'a'.repeat(1_024 - 27)}\r\n`.repeat(kibibytes);
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      socket.on('data', () => socket.write(`${OK}${fields}content-length: 0\r\n\r\n`));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const answer = await send(client, { url, headers: {}, body: Buffer.from('{}') });
+    assert.deepEqual([answer.status, answer.errorClass], [status, errorClass]);
+  });
+
 test('of a long answer 2 KiB are kept, and no part of a letter', async () => {
   const server = createServer((socket) => {
     socket.on('data', () => socket.write(`${OK}content-length: 3001\r\n\r\n-${'م'.repeat(1_500)}`));

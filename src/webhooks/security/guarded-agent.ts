@@ -5,7 +5,7 @@ import { DEFAULT_CIPHERS } from 'node:tls';
 import type { Agent } from 'undici';
 import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
-import { limitAnswers } from './limit-answers.ts';
+import { ANSWER_MAX_BYTES, limitAnswers } from './limit-answers.ts';
 import { limitNegotiations } from './limit-negotiations.ts';
 import { passContinue } from './pass-continue.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
@@ -83,6 +83,8 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
   return new undici.Agent({
     keepAliveTimeout: IDLE_MAX_MS,
     keepAliveMaxTimeout: IDLE_MAX_MS,
+    // In place of the 16 KiB of undici: what is in the head is limited with the rest of the answer.
+    maxHeaderSize: ANSWER_MAX_BYTES,
     ...agentOptions,
     // Where a receiver might speak HTTP/2, one connection at a time would be begun until one has succeeded.
     allowH2: false,

@@ -6,7 +6,7 @@ export class EndlessAnswerError extends Error {
 }
 
 /** The most bytes of a response to one request: interim responses, head, body and its framing. Of the body 16 KiB are read. */
-const ANSWER_MAX_BYTES = 131_072;
+export const ANSWER_MAX_BYTES = 131_072;
 
 /** The most reads of one: each record of TLS is one, and may have a single byte. A server that writes line by line has some tens. */
 const ANSWER_MAX_READS = 2_048;
