@@ -18,6 +18,8 @@ import { send } from './send.ts';
 const NAME = 'hooks.example.com';
 const valid = makeCertificate(NAME);
 const expired = makeCertificate(NAME, -1);
+const ofClient = makeCertificate(NAME, 2, 'ec', ['extendedKeyUsage=clientAuth']);
+const strange = makeCertificate(NAME, 2, 'ec', ['1.2.3.4=critical,ASN1:NULL']);
 
 async function listen(options: ServerOptions, answer = (response: ServerResponse) => void response.end()) {
   const server = createServer(options, (_request, response) => answer(response.setHeader('connection', 'close')));
@@ -46,6 +48,8 @@ for (const [what, { served = valid, trusted = [served.cert], host = NAME }, expe
   ['a valid one', {}, null],
   ['one that has expired', { served: expired }, 'tls_expired'],
   ['one of another name', { host: 'other.example.com' }, 'tls_name'],
+  ['one that is for clients', { served: ofClient }, 'tls'],
+  ['one that says a thing nobody knows', { served: strange }, 'tls'],
   ['one of an unknown authority', { trusted: [] }, 'tls_untrusted'],
 ] as readonly [string, { served?: typeof valid; trusted?: Buffer[]; host?: string }, string | null][])
   test(`${what}: ${expected ?? 'delivered'}`, async () => {

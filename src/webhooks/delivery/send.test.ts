@@ -245,6 +245,18 @@ test('a name server that fails is told from a name that is not there', async () 
   assert.deepEqual([await classOf('ENOTFOUND'), await classOf('EAI_AGAIN')], ['name', 'name_server']);
 });
 
+test('a certificate that may not be used, or cannot be read, is no answer that is not HTTP', async () => {
+  for (const code of [
+    'INVALID_PURPOSE',
+    'INVALID_CA',
+    'PATH_LENGTH_EXCEEDED',
+    'ERROR_IN_CERT_NOT_BEFORE_FIELD',
+    'ERROR_IN_CERT_NOT_AFTER_FIELD',
+    'UNSPECIFIED',
+  ])
+    assert.equal((await send(failing({ code }), message)).errorClass, 'tls', code);
+});
+
 test('a connection that a route or a firewall forbids is no answer that is not HTTP', async () => {
   for (const code of ['EACCES', 'EPERM', 'EINVAL', 'ENETDOWN'])
     assert.equal((await send(failing({ code, syscall: 'connect' }), message)).errorClass, 'connect', code);

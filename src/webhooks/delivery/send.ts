@@ -182,6 +182,8 @@ const TLS_CLASSES: readonly (readonly [RegExp, ErrorClass])[] = [
   [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'tls_name'],
   [new RegExp(`^(?:${UNTRUSTED})`), 'tls_untrusted'],
   [/^(?:ERR_TLS|ERR_SSL|CERT|UNABLE_TO|EPROTO$)/, 'tls'],
+  // A certificate that may not be a server's or an authority's, or cannot be read; of what has no code of its own Node tells the last.
+  [/^(?:INVALID_(?:CA|PURPOSE)|PATH_LENGTH_EXCEEDED|ERROR_IN_CERT_\w+|UNSPECIFIED)$/, 'tls'],
 ];
 
 const CLASSES: Readonly<Record<string, ErrorClass>> = {
