@@ -608,8 +608,8 @@ export const RULES: readonly Rule[] = [
     rule: 'an address as host is checked like one that a name leads to',
     source: 'decisions 7, Endpoints',
     file: 'src/webhooks/security/guarded-agent.ts',
-    find: '? findHostRefusal(target.hostname, options)',
-    replace: '? undefined',
+    find: 'isAllowed ? findHostRefusal(hostname, options)',
+    replace: 'isAllowed ? undefined',
     tests: ['src/webhooks/security/guarded-agent.test.ts'],
   },
   {

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer, type ServerOptions } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import tls, { createServer as createTlsServer } from 'node:tls';
@@ -56,6 +56,25 @@ for (const [what, { served = valid, trusted = [served.cert], host = NAME }, expe
     const { port } = await listen(served);
     assert.deepEqual(await sender(trusted[0])(host, port), [expected, expected === null ? 200 : null]);
   });
+
+test(
+  'connections that are begun together to a receiver whose certificate is refused end with the first of them',
+  HANG_LIMIT,
+  async () => {
+    const tlsServer = createTlsServer(valid).on('tlsClientError', () => {});
+    const sockets: Socket[] = [];
+    // It answers one handshake, and that as soon as all are there.
+    const server = createTcpServer((socket) => {
+      sockets.push(socket.on('error', () => {}));
+      if (sockets.length === 8) tlsServer.emit('connection', sockets[0]);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    after(() => server.close());
+    const sendTo = sender(undefined);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => sendTo(NAME, (server.address() as AddressInfo).port)));
+    assert.deepEqual(answers, Array(8).fill(['tls_untrusted', null]));
+  },
+);
 
 const other = makeCertificate('other.example.com');
 

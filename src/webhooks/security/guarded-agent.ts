@@ -1,13 +1,14 @@
 import type { LookupAddress } from 'node:dns';
 import { createRequire } from 'node:module';
 import type { LookupFunction } from 'node:net';
-import { DEFAULT_CIPHERS } from 'node:tls';
+import { DEFAULT_CIPHERS, type TLSSocket } from 'node:tls';
 import type { Agent } from 'undici';
 import { inWords, type RefusedHostClass } from '../../domain/address-class.ts';
 import { allowsPlainHttp, findAddressRefusal, findHostRefusal, type GuardOptions } from './address-guard.ts';
 import { ANSWER_MAX_BYTES, limitAnswers } from './limit-answers.ts';
 import { limitNegotiations } from './limit-negotiations.ts';
 import { passContinue } from './pass-continue.ts';
+import { RefusedCertificates } from './refused-certificates.ts';
 import { namesOfThisMachine, publicNames, type ResolveName } from './resolve-name.ts';
 
 export interface GuardedAgentOptions extends GuardOptions {
@@ -80,6 +81,7 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_AFTER_MS,
     ...(certificateAuthorities !== undefined && { ca: certificateAuthorities }),
   });
+  const refused = new RefusedCertificates();
   return new undici.Agent({
     keepAliveTimeout: IDLE_MAX_MS,
     keepAliveMaxTimeout: IDLE_MAX_MS,
@@ -89,22 +91,28 @@ export function openGuardedAgent(options: GuardedAgentOptions): Agent {
     // Where a receiver might speak HTTP/2, one connection at a time would be begun until one has succeeded.
     allowH2: false,
     connect(target, callback) {
-      // Node resolves no name when the host is an address.
-      const refusal =
-        target.protocol === 'https:' || allowsPlainHttp(target.hostname, options)
-          ? findHostRefusal(target.hostname, options)
-          : ('plain_http' as const);
-      const connected: typeof callback = (...[error, socket]) => {
+      const receiver = `${target.hostname}:${target.port}`;
+      const refusal = refusalOf(target, options) ?? refused.find(receiver);
+      if (refusal !== undefined) return queueMicrotask(() => callback(refusal, null));
+      // Its types say nothing of the socket that it returns.
+      const socket = connect(target, (...[error, connected]) => {
         if (error !== null) return callback(error, null);
-        limitAnswers(socket);
-        limitNegotiations(socket);
-        passContinue(socket);
-        callback(null, socket);
-      };
-      if (refusal === undefined) connect(target, connected);
-      else queueMicrotask(() => callback(new AddressRefusedError(target.hostname, refusal), null));
+        limitAnswers(connected);
+        limitNegotiations(connected);
+        passContinue(connected);
+        callback(null, connected);
+      }) as unknown as TLSSocket;
+      if (target.protocol === 'https:') refused.watch(receiver, socket);
     },
   });
+}
+
+/** Why no connection to this destination may be begun. Node resolves no name when the host is an address. */
+function refusalOf(target: { readonly protocol: string; readonly hostname: string }, options: GuardOptions): Error | undefined {
+  const { protocol, hostname } = target;
+  const isAllowed = protocol === 'https:' || allowsPlainHttp(hostname, options);
+  const refusal = isAllowed ? findHostRefusal(hostname, options) : 'plain_http';
+  return refusal && new AddressRefusedError(hostname, refusal);
 }
 
 /** Two parts of the package, by the first agent: the whole of it has five times the modules, and most commands open no agent. */
