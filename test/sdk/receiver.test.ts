@@ -177,6 +177,34 @@ describe('what fails after the answer', () => {
     assert.deepEqual(warnings, ['onError is wrong']);
   });
 
+  test('onError is told once of a handler that has run for 60 s, and the events after it are handled when it ends', async (t) => {
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const [begun, ending] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { receiver, handled, errors } = newReceiver({
+      handle: async (sequence) => {
+        if (sequence !== 1n) return;
+        begun.resolve();
+        await ending.promise;
+      },
+    });
+    const first = confirmedEvent(1n) as { readonly event_id: string };
+    await receiver(signed(first));
+    await receiver(signed(confirmedEvent(2n)));
+    await begun.promise;
+    t.mock.timers.tick(59_999);
+    assert.deepEqual(errors, []);
+    t.mock.timers.tick(1);
+    t.mock.timers.tick(600_000);
+    assert.deepEqual(
+      errors.map((error) => (error as Error).message),
+      [`The handler of impact.transaction.confirmed has run for 60 s with ${first.event_id}, and every later event waits.`],
+    );
+    ending.resolve();
+    await receiver.settled();
+    t.mock.timers.tick(600_000);
+    assert.deepEqual([handled, errors.length], [[1n, 2n], 1]);
+  });
+
   test('onError is told once of removed events whose page is fetched again while another process handles', async () => {
     let busy = 2;
     const inbox = new MemoryInbox();

@@ -17,7 +17,7 @@ export type EventHandlers<Tx = undefined> = {
 
 export interface ReceiverOptions {
   /**
-   * Told of what fails after the answer was sent: a handler, the inbox, the feed. Of sequences that the feed does not have, because the
+   * Told of what fails after the answer was sent: a handler, also one that has run for 60 s, the inbox, the feed. Of sequences that the feed does not have, because the
    * service removed the events or left the numbers out, it is told with EventsRemovedError. Printed as a warning of the process unless given.
    * This function, `onUnsequenced` or `onRefused` that throws or rejects is a warning of the process, and changes no answer.
    */
@@ -54,6 +54,7 @@ const CHALLENGE = /^[A-Za-z0-9_-]{16,256}$/;
 const BUSY_PAUSE_MS = 250;
 const RETRY_FIRST_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
+const HANDLER_LONG_MS = 60_000;
 
 export function createReceiver<Tx>(
   transport: Transport,
@@ -227,7 +228,15 @@ class EventReceiver<Tx> {
     const event = envelope && envelope.data['sample'] !== true ? toEvent(envelope) : undefined;
     const handler =
       event && (this.#handlers[event.eventType] as ((event: PartnerEvent, tx: Tx) => Promise<void> | void) | undefined);
-    if (handler) await handler(event, tx);
+    if (!handler) return;
+    // One that never ends stops every later event, and nothing else would tell of it.
+    const long = `The handler of ${event.eventType} has run for 60 s with ${event.eventId}, and every later event waits.`;
+    const timer = setTimeout(() => this.#report(new Error(long)), HANDLER_LONG_MS).unref();
+    try {
+      await handler(event, tx);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #wakeLater(): void {
