@@ -13,11 +13,12 @@ const PROGRAM = fileURLToPath(new URL(`./docs-program${extname(import.meta.url)}
  */
 export async function buildDocs(environment: Environment): Promise<DocsFiles> {
   const files = new Map<string, DocsFile>();
-  const child = fork(PROGRAM, [environment], {
+  const child = fork(PROGRAM, {
     serialization: 'advanced',
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  child.send(environment);
   child.on('message', ([name, file]: [string, DocsFile]) => files.set(name, file));
   const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')]);
   if (code !== 0) throw new Error(`The process that makes the documentation ended with ${signal ?? code}.`);
