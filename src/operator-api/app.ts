@@ -15,7 +15,7 @@ import { sendError } from '../partner-api/errors.ts';
 import { correlationIdOf } from '../partner-api/http/correlation-id.ts';
 import { acceptJsonOnly, BODY_MAX_BYTES } from '../partner-api/http/read-body.ts';
 import { refuseIllFormed } from '../partner-api/http/refuse-ill-formed.ts';
-import type { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
+import type { StoppableUploads } from '../partner-api/http/transfers/stoppable-uploads.ts';
 import { validateByContract } from '../partner-api/validation/validate-by-contract.ts';
 import { isPoolUsedUp } from '../store/database-errors.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';

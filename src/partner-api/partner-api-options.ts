@@ -10,7 +10,7 @@ import type { NodeWatch } from '../store/node-watch.ts';
 import type { EndpointTools } from '../webhooks/endpoints/endpoint-context.ts';
 import type { Authenticate } from './access/authenticate.ts';
 import type { Answer } from './answer.ts';
-import type { StoppableUploads } from './http/stoppable-uploads.ts';
+import type { StoppableUploads } from './http/transfers/stoppable-uploads.ts';
 
 export interface PartnerApiOptions {
   readonly environment: Environment;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Log } from '../observability/log.ts';
-import { StoppableUploads } from '../partner-api/http/stoppable-uploads.ts';
+import { StoppableUploads } from '../partner-api/http/transfers/stoppable-uploads.ts';
 
 /** The longest time in which a part of the service may end what it has begun. */
 const CLOSE_TIMEOUT_MS = 5_000;

@@ -190,7 +190,7 @@ async function prepare(store: UncheckedStore, config: Config, options: StoreOpti
   if (options.migrates) {
     await requireAuditKeys(database);
     await startSeals({ ...database, isDistributed });
-    // No start is refused: without an index of one table everything else is still recorded once.
+    // No start is refused for one: without an index of one table everything else is still recorded once.
     for (const key of await listLackingKeys(database.pool)) options.logger?.error(describeLackingKey(key));
   }
   return isDistributed;

@@ -119,8 +119,11 @@ describe('the proxy of docs/operating.md', { skip: !proxied && 'haproxy is not i
         .split('\n')
         .find((line) => line.includes(text));
     await waitFor('line of each request', () => lineOf(id) !== undefined && lineOf(given) !== undefined, log);
-    assert.match(lineOf(id) ?? '', new RegExp(`^127\\.0\\.0\\.77:\\d+ .* 404 .* ${id} "GET ${PATH} HTTP/1\\.1"$`));
-    assert.match(lineOf(given) ?? '', new RegExp(`^127\\.0\\.0\\.78:\\d+ .* 403 .* ${given} "POST ${PATH} HTTP/1\\.1"$`));
+    assert.match(lineOf(id) ?? '', new RegExp(`^127\\.0\\.0\\.77:\\d+ .* 404 .* proxy-\\S+ "${id}" "GET ${PATH} HTTP/1\\.1"$`));
+    assert.match(
+      lineOf(given) ?? '',
+      new RegExp(`^127\\.0\\.0\\.78:\\d+ .* 403 .* ${given} "${given}" "POST ${PATH} HTTP/1\\.1"$`),
+    );
     assert.ok(!log().includes('event-of-nobody'));
   });
 

@@ -182,6 +182,7 @@ const READERS: Readonly<Record<string, string>> = {
   'src/domain/identifiers.ts': 'when an identifier is made, until the clock of the database was read',
   'src/concurrency/age-clock.ts': 'notices that the machine was suspended',
   'src/observability/log.ts': 'when a line was written',
+  'src/observability/start-metrics.ts': 'when the service was started',
   'src/operator-api/export-route.ts': 'what a file is named',
   'src/service/start-partner-api.ts': 'the timestamp of a signature',
   'src/service/start-service.ts': 'the timestamp of a signature',

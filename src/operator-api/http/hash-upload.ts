@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/service-error.ts';
-import type { StoppableUploads } from '../../partner-api/http/stoppable-uploads.ts';
-import type { StreamBounds } from '../../partner-api/http/stream-bounds.ts';
+import type { StoppableUploads } from '../../partner-api/http/transfers/stoppable-uploads.ts';
+import type { StreamBounds } from '../../partner-api/http/transfers/stream-bounds.ts';
 
 export const FILE_TYPE = 'application/octet-stream';
 /** A browser hashes a file as a whole, in memory. */

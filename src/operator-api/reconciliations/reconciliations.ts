@@ -3,8 +3,8 @@ import { listLinesWithContributions } from '../../operations/reconciliations/lis
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
 import { reconciliationNotFound } from '../../operations/reconciliations/reconcile-settlement.ts';
-import { TRANSFER_BOUNDS } from '../../partner-api/http/stream-bounds.ts';
-import { watchTransfer } from '../../partner-api/http/watched-transfer.ts';
+import { TRANSFER_BOUNDS } from '../../partner-api/http/transfers/stream-bounds.ts';
+import { watchTransfer } from '../../partner-api/http/transfers/watched-transfer.ts';
 import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { AnswerClientError } from './node-answers.ts';
-import { RestOfBodies } from './rest-of-bodies.ts';
+import { RestOfBodies } from './transfers/rest-of-bodies.ts';
 
 /** A request must arrive completely within this time. */
 const REQUEST_TIMEOUT_MS = 5_000;

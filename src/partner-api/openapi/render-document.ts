@@ -1,5 +1,5 @@
 import { buildPartnerApi } from '../app.ts';
-import { StoppableUploads } from '../http/stoppable-uploads.ts';
+import { StoppableUploads } from '../http/transfers/stoppable-uploads.ts';
 import { buildDocument, collectRoutes, writeDocument } from './build-document.ts';
 
 /** The text of `openapi/partner.json`, written from the routes: nothing listens, and no database is needed. */

@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
+import { ServiceError } from '../../domain/service-error.ts';
 import { requirePermission } from '../access/require-permission.ts';
-import type { StoppableUploads } from '../http/stoppable-uploads.ts';
-import { watchTransfer } from '../http/watched-transfer.ts';
+import type { StoppableUploads } from '../http/transfers/stoppable-uploads.ts';
+import { watchTransfer } from '../http/transfers/watched-transfer.ts';
 import type { PartnerApiOptions } from '../partner-api-options.ts';
 import { callerOf } from '../request-context.ts';
 
@@ -36,7 +37,8 @@ export class ListSender {
     try {
       await requirePermission(this.#request, this.#authenticate);
     } catch (error) {
-      this.#end();
+      // Where a key cannot be looked up, its sender is not at fault.
+      if (!(error instanceof ServiceError) || error.code !== 'internal_service_unavailable') this.#end();
       throw error;
     }
     if (callerOf(this.#request).isSuspended && !this.#wasSuspended) this.#end();
@@ -44,18 +46,19 @@ export class ListSender {
 
   /** Before the answer: reads what is left of a list that is refused, of a sender who sends first and reads then. */
   async readRest(): Promise<void> {
-    if (this.#request.raw.readableEnded || !this.#mayGoOn) return;
-    const mayWait = this.#reply.statusCode !== TOO_SLOW && (await this.#uploads.discard(this.#rest(), REST_BOUNDS));
+    if (this.#request.raw.readableEnded || !(await this.#mayStillGoOn())) return;
+    const checkAllowed = async () => {
+      if (!(await this.#mayStillGoOn())) throw new Error('The sender may send no longer.');
+    };
+    const chunks = this.#request.raw.iterator({ destroyOnReturn: false });
+    const rest = watchTransfer(chunks, { partner: 'sends', checkAllowed });
+    const mayWait = this.#reply.statusCode !== TOO_SLOW && (await this.#uploads.discard(rest, REST_BOUNDS));
     if (!mayWait) this.#end();
   }
 
-  async *#rest(): AsyncGenerator<Uint8Array> {
-    const checkAllowed = async () => {
-      await this.requireAllowed();
-      if (!this.#mayGoOn) throw new Error('The sender may send no longer.');
-    };
-    await checkAllowed();
-    yield* watchTransfer(this.#request.raw.iterator({ destroyOnReturn: false }), { partner: 'sends', checkAllowed });
+  async #mayStillGoOn(): Promise<boolean> {
+    if (this.#mayGoOn) await this.requireAllowed().catch(() => {});
+    return this.#mayGoOn;
   }
 
   #end(): void {

@@ -7,8 +7,8 @@ import { settlementNotFound } from '../../operations/settlements/read-settlement
 import { exactJson } from '../../wire/exact-json.ts';
 import { reconciliationPath, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
 import { NoQuery } from '../envelope-schemas.ts';
-import { TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
-import { watchTransfer } from '../http/watched-transfer.ts';
+import { TRANSFER_BOUNDS } from '../http/transfers/stream-bounds.ts';
+import { watchTransfer } from '../http/transfers/watched-transfer.ts';
 import { sendWritten, writtenAlready } from '../http/written-answer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';

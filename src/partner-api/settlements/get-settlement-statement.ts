@@ -7,8 +7,8 @@ import { type SettlementStatement, settlementNotFound } from '../../operations/s
 import { requirePermission } from '../access/require-permission.ts';
 import { beforeDeadline } from '../http/deadline.ts';
 import { hasTag } from '../http/negotiation.ts';
-import { boundStream, TRANSFER_BOUNDS } from '../http/stream-bounds.ts';
-import { watchTransfer } from '../http/watched-transfer.ts';
+import { boundStream, TRANSFER_BOUNDS } from '../http/transfers/stream-bounds.ts';
+import { watchTransfer } from '../http/transfers/watched-transfer.ts';
 import { shareTransfers } from '../limits/transfers.ts';
 import { describeOperation } from '../openapi/openapi-operations.ts';
 import type { PartnerApiOptions } from '../partner-api-options.ts';

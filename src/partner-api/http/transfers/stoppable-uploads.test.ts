@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { ServiceError } from '../../domain/service-error.ts';
+import { ServiceError } from '../../../domain/service-error.ts';
 import { StoppableUploads } from './stoppable-uploads.ts';
 import type { StreamBounds } from './stream-bounds.ts';
 

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Limit } from '../../domain/limit-names.ts';
-import { unavailable } from '../../domain/service-error.ts';
+import type { Limit } from '../../../domain/limit-names.ts';
+import { unavailable } from '../../../domain/service-error.ts';
 
 export interface StreamBounds {
   /** From one chunk to the next. */

@@ -1,10 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { LIST_LIMITS } from '../../domain/reconciliations/list-limits.ts';
+import { LIST_LIMITS } from '../../../domain/reconciliations/list-limits.ts';
 import { LIST_READ_MAX_BYTES_PER_SECOND, PACE_MIN_BYTES_PER_SECOND } from './watched-transfer.ts';
 
 /** The rest of one body: how long it may take after its answer, its bytes, and for how long it may be slow. */
 const REST_MAX = { ms: 30_000, bytes: LIST_LIMITS.bytes, slowMs: 5_000 };
+/** So much of each is read at any speed: a body of another operation is smaller. */
+const UNPACED_BYTES = 128 * 1024;
 const LOOK_EVERY_MS = 20;
 /** A look that comes later than this, because the process did not run, counts as this: nobody was late. */
 const LOOK_LATE_MS = 200;
@@ -14,21 +16,22 @@ interface Rest {
   readonly expire: () => void;
   ms: number;
   bytes: number;
-  /** Of the connection. */
-  bytesRead: number;
+  /** Its part of what all may have until now. */
+  bytesAllowed: number;
+  /** Of the connection, before it. */
+  readonly bytesReadBefore: number;
   isPaused: boolean;
 }
 
 /**
  * What is left of bodies that are answered before they have arrived. It is read and thrown away, as a client that sends first and reads then
- * would lose the answer with its connection. Anybody may send such a body: all of them together are read at the highest speed of one list.
+ * would lose the answer with its connection. Anybody may send such a body: all of them together are read at the highest speed of one list, each at
+ * the same part of it.
  */
 export class RestOfBodies {
   readonly #rests = new Set<Rest>();
   #looks: NodeJS.Timeout | undefined;
   #lookedAtMs = 0;
-  /** Below 0 nothing more is read. */
-  #bytesAllowed = 0;
 
   /**
    * @param request Answered, not complete.
@@ -37,7 +40,8 @@ export class RestOfBodies {
    */
   read(request: IncomingMessage, expire: () => void): () => void {
     const { socket } = request;
-    const rest = { socket, expire, ms: 0, bytes: 0, bytesRead: socket.bytesRead, isPaused: false };
+    const allowed = { bytesAllowed: UNPACED_BYTES, bytesReadBefore: socket.bytesRead };
+    const rest = { socket, expire, ms: 0, bytes: 0, ...allowed, isPaused: false };
     // Node itself throws away what nobody has begun to read.
     request.on('data', () => {});
     this.#rests.add(rest);
@@ -58,18 +62,14 @@ export class RestOfBodies {
     const nowMs = performance.now();
     const ms = Math.min(nowMs - this.#lookedAtMs, LOOK_LATE_MS);
     this.#lookedAtMs = nowMs;
-    const perLook = (LIST_READ_MAX_BYTES_PER_SECOND * ms) / 1_000;
-    this.#bytesAllowed = Math.min(this.#bytesAllowed + perLook, perLook);
+    const part = (LIST_READ_MAX_BYTES_PER_SECOND * ms) / 1_000 / this.#rests.size;
     for (const rest of this.#rests) {
-      const bytes = rest.socket.bytesRead - rest.bytesRead;
-      this.#bytesAllowed -= bytes;
-      rest.bytesRead += bytes;
-      rest.bytes += bytes;
-      // A connection that is not read is not late.
-      if (!rest.isPaused) rest.ms += ms;
+      rest.ms += ms;
+      rest.bytes = rest.socket.bytesRead - rest.bytesReadBefore;
+      rest.bytesAllowed += part;
       if (isBeyond(rest)) rest.expire();
+      else pause(rest, rest.bytes > rest.bytesAllowed);
     }
-    for (const rest of this.#rests) pause(rest, this.#bytesAllowed < 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type ServiceError, unavailable } from '../../domain/service-error.ts';
+import { type ServiceError, unavailable } from '../../../domain/service-error.ts';
 import type { StreamBounds } from './stream-bounds.ts';
 
 /** The uploads that a stop of the service ends. */
@@ -83,7 +83,8 @@ export class StoppableUploads {
       const stop = () => reject(stopping(what));
       if (signal.aborted) stop();
       signal.addEventListener('abort', stop);
-      const timer = setTimeout(() => reject(error()), ms).unref();
+      // What has arrived while the process did not run is read first.
+      const timer = setTimeout(() => setImmediate(() => reject(error())), ms).unref();
       next.then(resolve, reject).finally(() => {
         clearTimeout(timer);
         signal.removeEventListener('abort', stop);

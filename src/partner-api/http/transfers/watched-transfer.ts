@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { unavailable } from '../../domain/service-error.ts';
+import { unavailable } from '../../../domain/service-error.ts';
 
 /** A credential is at most 4 s old: checked this often, revocation and suspension take effect within 10 s. */
 const ALLOWED_CHECK_EVERY_MS = 4_000;
