@@ -66,6 +66,11 @@ export class DoneBeforeError extends Error {
   override readonly name = 'DoneBeforeError';
 }
 
+/** Whether somebody else was faster could not be read: why is the cause. Nothing was sent. */
+export class NotReadError extends Error {
+  override readonly name = 'NotReadError';
+}
+
 /** The person closed the dialog instead of giving the password again. Nothing was sent. */
 export class StepUpCancelled extends Error {
   override readonly name = 'StepUpCancelled';

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef } from 'react';
 import { isSecondClick } from '../app/second-click.ts';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, SessionEndedError } from './api-error.ts';
+import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, NotReadError, SessionEndedError } from './api-error.ts';
 import { renewToken, requireSender, senderNow } from './client.ts';
 
 interface ChangeTerms<Input, Output> {
@@ -22,9 +22,11 @@ interface ChangeTerms<Input, Output> {
   /** Whether somebody else may be faster: after a refusal every view is read again, and the dialog says what it finds. */
   readonly isContested?: boolean;
   /**
-   * Of a contested change that the service would make once more: whether it is made, by what is read now. Then nothing is sent.
+   * Of a contested change that the service would make once more: whether it is made, by what is read now. Then nothing is sent. It reads by a
+   * request of its own: a query that fails has an earlier answer, and one that reads again waits while nobody looks at the page.
    *
    * @param isInDoubt Whether it may have been made here.
+   * @throws ApiError, NoAnswerError When it cannot be read. Then nothing is sent either.
    */
   readonly isMadeNow?: (input: Input, isInDoubt: boolean) => Promise<boolean>;
 }
@@ -77,7 +79,7 @@ export function useChange<Input, Output>({
       sent.current.set(payload, { input, key, isInDoubt });
       const sender = senderNow();
       return withStepUp(async () => {
-        if (await isMadeNow?.(input, isInDoubt)) throw new DoneBeforeError();
+        if (await isMadeNow?.(input, isInDoubt).catch(failToRead)) throw new DoneBeforeError();
         requireSender(sender);
         return send(input, key, sender);
       }).catch((error) => failAsSession(error, sender));
@@ -134,6 +136,11 @@ function useIsShown() {
     };
   }, []);
   return isShown;
+}
+
+/** A read that fails says nothing of the change: it was not sent. The end of the session is said as ever. */
+function failToRead(error: unknown): never {
+  throw error instanceof ApiError && error.status === 401 ? error : new NotReadError('not read', { cause: error });
 }
 
 /** A refusal for the session, which the same person may have made anew in another tab meanwhile: then nothing but the error says it. */

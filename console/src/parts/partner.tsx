@@ -23,11 +23,14 @@ const KEPT_MS = 300_000;
 export function usePartner(partnerId: string | undefined, { isLive = false } = {}) {
   return useQuery({
     queryKey: ['partner', partnerId],
-    queryFn: () =>
-      answerOf(client.GET('/operator/v1/partners/{partner_id}', { params: { path: { partner_id: partnerId ?? '' } } })),
+    queryFn: () => readPartner(partnerId ?? ''),
     enabled: partnerId !== undefined,
     ...(!isLive && { staleTime: KEPT_MS, refetchInterval: false }),
   });
+}
+
+export function readPartner(partnerId: string) {
+  return answerOf(client.GET('/operator/v1/partners/{partner_id}', { params: { path: { partner_id: partnerId } } }));
 }
 
 export function PartnerLink({ id, name }: { readonly id: string; readonly name?: string | undefined }) {

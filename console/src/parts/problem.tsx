@@ -1,7 +1,7 @@
 /** Why a change was refused: beside the form that asked for it. In Arabic the service's own sentence follows, with the values. */
 import { Alert, Code, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { ApiError, NoAnswerError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
+import { ApiError, NoAnswerError, NotReadError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { FIELD_REFUSAL, NAMED_REFUSAL, READ_REFUSAL, REFUSAL, UNREADABLE } from '../texts/refusals-in-arabic.ts';
@@ -29,6 +29,7 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
       </Alert>
     );
   if (!error || error instanceof StepUpCancelled) return null;
+  if (error instanceof NotReadError) return <NotSent cause={error.cause} />;
   const problems = error instanceof ApiError ? error.problems : [];
   if (isFourEyes(problems))
     return (
@@ -57,12 +58,35 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
           <Code>{problem.field}</Code> <FieldRefusal problem={problem} />
         </Text>
       ))}
-      {error instanceof ApiError && error.correlationId && error.status >= 500 && (
-        <Text size="xs" mt={4}>
-          {t.correlationId} <Code>{error.correlationId}</Code>
+      <CorrelationId error={error} />
+    </Alert>
+  );
+}
+
+/** A change before which the console could not look whether somebody else was faster. */
+function NotSent({ cause }: { readonly cause: unknown }) {
+  const t = useTexts(COMMON);
+  return (
+    <Alert color="red" icon={<Icon name="alert" />} role="alert">
+      <Text size="sm">{t.notReadFirst}</Text>
+      {cause instanceof ApiError && (
+        <Text size="sm" mt={4} className="foreign" component="div">
+          <Refusal error={cause} isOfReading />
         </Text>
       )}
+      <CorrelationId error={cause} />
     </Alert>
+  );
+}
+
+/** By which the log of the service finds what it could not do. */
+function CorrelationId({ error }: { readonly error: unknown }) {
+  const t = useTexts(COMMON);
+  if (!(error instanceof ApiError) || !error.correlationId || error.status < 500) return null;
+  return (
+    <Text size="xs" mt={4}>
+      {t.correlationId} <Code>{error.correlationId}</Code>
+    </Text>
   );
 }
 

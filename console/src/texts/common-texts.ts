@@ -91,6 +91,10 @@ export const COMMON = {
     'The service did not answer, so the change may have been made. Repeat it while this page is open: what was made is not made twice. Otherwise look at the record first.',
     'لم تُجب الخدمة، وقد يكون التغيير قد تم. كرّره ما دامت هذه الصفحة مفتوحة: ما تم لا يتكرر. وإلا فراجع السجل أولًا.',
   ],
+  notReadFirst: [
+    'Whether this changed meanwhile could not be read, so it was not sent. Try again.',
+    'تعذّرت قراءة ما إذا تغيّر هذا في هذه الأثناء، فلم يُرسَل. أعد المحاولة.',
+  ],
   notPermitted: ['Your role does not allow this', 'دورك لا يسمح بهذا'],
   notPermittedHelp: ['An administrator can change your role. Nothing was changed.', 'يستطيع المسؤول تغيير دورك. لم يتغيّر شيء.'],
   noPage: ['There is no such page', 'لا توجد هذه الصفحة'],

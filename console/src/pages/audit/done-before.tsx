@@ -5,17 +5,22 @@ import { DecidedBefore } from '../../parts/dialogs/decided-before.tsx';
 
 /** The latest entry of the audit about what was done to a record, never one that was read for an earlier view. */
 export function useLastEntry(subjectId: string, action: string) {
-  const query = { subject_id: subjectId, action, limit: 1 };
-  const { data, isFetchedAfterMount, refetch } = useQuery({
-    queryKey: ['audit', query],
-    queryFn: () => answerOf(client.GET('/operator/v1/audit', { params: { query } })),
+  const { data, isFetchedAfterMount } = useQuery({
+    queryKey: ['audit', 'last', subjectId, action],
+    queryFn: () => readLastEntry(subjectId, action),
   });
   // A read that failed counts as fetched too.
   return {
-    entry: isFetchedAfterMount ? data?.entries[0] : undefined,
+    entry: isFetchedAfterMount ? (data ?? undefined) : undefined,
     isRead: isFetchedAfterMount && data !== undefined,
-    refetch,
   };
+}
+
+/** @returns `null` where there is none. */
+export async function readLastEntry(subjectId: string, action: string) {
+  const query = { subject_id: subjectId, action, limit: 1 };
+  const { entries } = await answerOf(client.GET('/operator/v1/audit', { params: { query } }));
+  return entries[0] ?? null;
 }
 
 interface DoneBeforeProps {

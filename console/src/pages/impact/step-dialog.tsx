@@ -17,7 +17,7 @@ import { EvidenceFile } from './evidence-section.tsx';
 import { FasterChange } from './faster-change.tsx';
 import { CHANGE, IMPACT, PLANTING } from './impact-texts.ts';
 import { useProjects } from './projects.tsx';
-import { useBatch } from './use-batch.ts';
+import { readBatch } from './use-batch.ts';
 import { PaidTogether, WorthCards } from './worth.tsx';
 
 type Detail = components['schemas']['ImpactBatchDetail'];
@@ -42,7 +42,6 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
   const { batch, changes } = detail;
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
-  const { refetch } = useBatch(batch.impact_batch_id);
   const [seen] = useState({ changes: changes.length, settlements: detail.settlement_count });
   const [stated, setStated] = useState(NOTHING);
   const { allocated, funded, in_progress, delivered, verified } = useTexts(PLANTING);
@@ -63,7 +62,7 @@ export function StepDialog({ detail, step, onClose }: StepDialogProps) {
     onDone: onClose,
     isContested: true,
     // The service would record a second delay, project or number of trees too, and send partners an event of each.
-    isMadeNow: async () => isOvertaken(step, (await refetch()).data ?? detail, seen),
+    isMadeNow: async () => isOvertaken(step, await readBatch(batch.impact_batch_id), seen),
   });
   const field = ASKED[step];
   const overtaken = isOvertaken(step, detail, seen);

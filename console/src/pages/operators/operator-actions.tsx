@@ -13,7 +13,7 @@ import { type Role, useMay, useSession } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { SHELL } from '../../texts/shell-texts.ts';
-import { useLastEntry } from '../audit/done-before.tsx';
+import { readLastEntry, useLastEntry } from '../audit/done-before.tsx';
 import { OPERATOR } from './operator-texts.ts';
 
 type Operator = components['schemas']['Operator'];
@@ -73,8 +73,8 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
   const others = Object.entries({ viewer, operator, approver, admin }).filter(([role]) => role !== present);
   const [role, setRole] = useState(others[0]?.[0] as Role);
   const common = useTexts(COMMON);
-  const { entry, refetch } = useLastEntry(operator_id, 'operator.change-role');
-  const isAnother = (last: Entry | undefined) => last !== undefined && roleAfter(last) !== present;
+  const { entry } = useLastEntry(operator_id, 'operator.change-role');
+  const isAnother = (last: Entry | null) => last !== null && roleAfter(last) !== present;
   const change = useChange({
     send: (wanted: Role) =>
       answerOf(
@@ -83,9 +83,10 @@ function RoleDialog({ operator: { operator_id, name, role: present }, onClose }:
     done: t.roleChanged(name),
     onDone: onClose,
     isContested: true,
-    isMadeNow: async (_wanted, isInDoubt) => !isInDoubt && isAnother((await refetch()).data?.entries[0]),
+    isMadeNow: async (_wanted, isInDoubt) => !isInDoubt && isAnother(await readLastEntry(operator_id, 'operator.change-role')),
   });
-  const faster = change.isPending || change.isSuccess || change.inDoubt.length > 0 || !isAnother(entry) ? undefined : entry;
+  const faster =
+    change.isPending || change.isSuccess || change.inDoubt.length > 0 || !isAnother(entry ?? null) ? undefined : entry;
   return (
     <ConfirmDialog
       isOpen
@@ -120,7 +121,7 @@ function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogP
   const t = useTexts(OPERATOR);
   const nameOf = useNameOf();
   const common = useTexts(COMMON);
-  const { entry, refetch } = useLastEntry(operator_id, 'operator.disable');
+  const { entry } = useLastEntry(operator_id, 'operator.disable');
   const disable = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(
@@ -131,7 +132,7 @@ function DisableDialog({ operator: { operator_id, name }, onClose }: StepDialogP
     done: t.disabledDone(name),
     onDone: onClose,
     isContested: true,
-    isMadeNow: async () => (await refetch()).data?.entries.length === 1,
+    isMadeNow: async () => (await readLastEntry(operator_id, 'operator.disable')) !== null,
   });
   return (
     <ConfirmDialog

@@ -7,7 +7,7 @@ import { inDigits } from '../../format/as-meant.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { ConfirmDialog } from '../../parts/dialogs/confirm-dialog.tsx';
 import { DialogMenu, type MenuItem } from '../../parts/dialogs/dialog-menu.tsx';
-import { usePartner } from '../../parts/partner.tsx';
+import { readPartner } from '../../parts/partner.tsx';
 import { problemOf } from '../../parts/problem.tsx';
 import { useMay } from '../../session/session.tsx';
 import { COMMON } from '../../texts/common-texts.ts';
@@ -56,8 +56,8 @@ const RATES = ['writes_per_second', 'lookups_per_second', 'reports_per_second'] 
 function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   const t = useTexts(PARTNER);
   const common = useTexts(COMMON);
-  const { refetch } = usePartner(partner.partner_id);
-  const isMade = ({ status }: Partner) => status === STATUS_AFTER[step];
+  const statusAfter = STATUS_AFTER[step];
+  const isMade = ({ status }: Partner) => status === statusAfter;
   const { suspended, active } = useTexts(STATUS);
   const changes: Readonly<Record<Step, string>> = { suspend: suspended, resume: active, policy: t.policyNew, rates: t.ratesNew };
   const now: Readonly<Record<string, string>> = {
@@ -68,14 +68,14 @@ function ChangeDialog({ partner, step, onClose }: ChangeDialogProps) {
   // Only what is typed is sent: a colleague may change the rest meanwhile.
   const [stated, setStated] = useState<Readonly<Record<string, string>>>({});
   const asked = changedMembers(step, stated, now);
-  const isNothing = STATUS_AFTER[step] === undefined && Object.keys(asked).length === 0;
+  const isNothing = statusAfter === undefined && Object.keys(asked).length === 0;
   const [isTried, setTried] = useState(false);
   const change = useChange({
     send: (sent: typeof asked) => sendChange(partner.partner_id, step, sent),
     done: t.changed(partner.name, changes[step]),
     onDone: onClose,
     isContested: true,
-    isMadeNow: async () => isMade((await refetch()).data ?? partner),
+    isMadeNow: async () => statusAfter !== undefined && isMade(await readPartner(partner.partner_id)),
   });
   const isLate = isMade(partner);
   const field = (name: string, label: string) => (

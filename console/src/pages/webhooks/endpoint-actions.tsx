@@ -29,7 +29,7 @@ interface ActionsProps {
   /** `undefined` until it is known. */
   readonly activity: EndpointActivity | undefined;
   /** The endpoint as it is now. */
-  readonly readAgain: () => Promise<Endpoint | undefined>;
+  readonly readNow: () => Promise<Endpoint>;
 }
 
 /**
@@ -43,7 +43,7 @@ export function EndpointActions(props: ActionsProps) {
   return (
     <>
       {props.endpoint.status !== 'removed' && <Offers {...props} onStep={setStep} />}
-      <NewSecret endpoint={props.endpoint} readAgain={props.readAgain} />
+      <NewSecret endpoint={props.endpoint} readNow={props.readNow} />
       <RemoveEndpoint {...props} />
       {last && <StepDialog {...props} step={last} isOpen={step !== undefined} onClose={() => setStep(undefined)} />}
     </>
@@ -123,7 +123,7 @@ function doneBefore(step: Step, { status }: Endpoint): 'enable' | 'disable' | 'r
 }
 
 /** It stays where a colleague, or the service, is faster. */
-function StepDialog({ endpoint, activity, readAgain, step, isOpen, onClose }: StepDialogProps) {
+function StepDialog({ endpoint, activity, readNow, step, isOpen, onClose }: StepDialogProps) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const { partner_id, endpoint_id, created_at } = endpoint;
@@ -135,7 +135,7 @@ function StepDialog({ endpoint, activity, readAgain, step, isOpen, onClose }: St
     setSince(all);
     onClose();
   };
-  const change = useStep({ endpoint, readAgain, held: held ?? '', onDone: end });
+  const change = useStep({ endpoint, readNow, held: held ?? '', onDone: end });
   const before = doneBefore(step, endpoint);
   const [title, consequence, label] = {
     enable: [t.enableTitle, t.enableConsequence, t.enable],
@@ -183,13 +183,13 @@ function StepDialog({ endpoint, activity, readAgain, step, isOpen, onClose }: St
   );
 }
 
-interface UseStepTerms extends Pick<ActionsProps, 'endpoint' | 'readAgain'> {
+interface UseStepTerms extends Pick<ActionsProps, 'endpoint' | 'readNow'> {
   readonly held: string;
   readonly onDone: () => void;
 }
 
 /** Sends a step, and says what it did. */
-function useStep({ endpoint, readAgain, held, onDone }: UseStepTerms) {
+function useStep({ endpoint, readNow, held, onDone }: UseStepTerms) {
   const t = useTexts(WEBHOOK);
   const { partner_id, endpoint_id, url, status } = endpoint;
   const path = { partner_id, endpoint_id };
@@ -218,7 +218,7 @@ function useStep({ endpoint, readAgain, held, onDone }: UseStepTerms) {
     failed: ({ text, isVain = false }) => (isVain ? text : undefined),
     onDone,
     isContested: true,
-    isMadeNow: async ({ step: wanted }) => doneBefore(wanted, (await readAgain()) ?? endpoint) !== undefined,
+    isMadeNow: async ({ step: wanted }) => doneBefore(wanted, await readNow()) !== undefined,
   });
 }
 

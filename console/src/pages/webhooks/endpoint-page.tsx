@@ -1,5 +1,5 @@
 import { Stack } from '@mantine/core';
-import { type UseQueryResult, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
 import { ApiError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
@@ -33,23 +33,15 @@ export function EndpointPage() {
     queryKey: ['endpoint', path],
     // A failed attempt changes its health and no count.
     refetchInterval: paceOf(activity.data),
-    queryFn: () => answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } })),
+    queryFn: () => readEndpoint(path),
   });
-  const known = lastKnown(endpoint);
+  const known = endpoint.data && (asRemoved(endpoint.data, endpoint.error) ?? endpoint.data);
   const zone = usePartner(partnerId).data?.time_zone;
   return (
     <Page
       title={endpoint.data?.url ?? t.endpoint}
       description={<Id id={endpointId} />}
-      actions={
-        known && (
-          <EndpointActions
-            endpoint={known}
-            activity={activity.data}
-            readAgain={async () => lastKnown(await endpoint.refetch())}
-          />
-        )
-      }
+      actions={known && <EndpointActions endpoint={known} activity={activity.data} readNow={() => readNow(known)} />}
     >
       <Loaded query={endpoint}>
         {(record) => (
@@ -74,10 +66,23 @@ export function EndpointPage() {
   );
 }
 
+function readEndpoint(path: Pick<Endpoint, 'partner_id' | 'endpoint_id'>): Promise<Endpoint> {
+  return answerOf(client.GET('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params: { path } }));
+}
+
+async function readNow(known: Endpoint): Promise<Endpoint> {
+  try {
+    return await readEndpoint(known);
+  } catch (error) {
+    const removed = asRemoved(known, error);
+    if (removed) return removed;
+    throw error;
+  }
+}
+
 /** The service shows no removed endpoint: what was read before it was removed. */
-function lastKnown({ data, error }: Pick<UseQueryResult<Endpoint>, 'data' | 'error'>): Endpoint | undefined {
-  const isRemoved = error instanceof ApiError && error.status === 404;
-  return data && isRemoved ? { ...data, status: 'removed' } : data;
+function asRemoved(known: Endpoint, error: unknown): Endpoint | undefined {
+  return error instanceof ApiError && error.status === 404 ? { ...known, status: 'removed' } : undefined;
 }
 
 function EndpointFacts({ endpoint, zone }: { readonly endpoint: Endpoint; readonly zone: string | undefined }) {

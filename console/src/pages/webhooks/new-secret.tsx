@@ -19,15 +19,15 @@ type Endpoint = components['schemas']['Endpoint'];
 interface NewSecretProps {
   readonly endpoint: Endpoint;
   /** The endpoint as it is now. */
-  readonly readAgain: () => Promise<Endpoint | undefined>;
+  readonly readNow: () => Promise<Endpoint>;
 }
 
 /** Makes a second secret for an endpoint whose partner has lost the first, or fears that somebody else knows it. Shown once. */
-export function NewSecret({ endpoint, readAgain }: NewSecretProps) {
+export function NewSecret({ endpoint, readNow }: NewSecretProps) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
-  const rotate = useRotation({ endpoint, readAgain });
+  const rotate = useRotation({ endpoint, readNow });
   const isInDoubt = rotate.inDoubt.length > 0;
   useUnsaved(rotate.isPending || isInDoubt, 'doubt');
   const isOwn = rotate.isPending || rotate.isSuccess || isInDoubt;
@@ -92,7 +92,7 @@ function doneBefore({ status, secret_rotates_at }: Endpoint): 'remove' | 'rotate
 }
 
 /** After an answer that did not come, the same request brings the secret that it made. */
-function useRotation({ endpoint, readAgain }: NewSecretProps) {
+function useRotation({ endpoint, readNow }: NewSecretProps) {
   const t = useTexts(WEBHOOK);
   const { partner_id, endpoint_id, url } = endpoint;
   return useChange({
@@ -102,6 +102,6 @@ function useRotation({ endpoint, readAgain }: NewSecretProps) {
     },
     done: t.newSecretDone(endpointName(url)),
     isContested: true,
-    isMadeNow: async (_nothing, isInDoubt) => !isInDoubt && doneBefore((await readAgain()) ?? endpoint) !== undefined,
+    isMadeNow: async (_nothing, isInDoubt) => !isInDoubt && doneBefore(await readNow()) !== undefined,
   });
 }

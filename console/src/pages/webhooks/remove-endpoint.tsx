@@ -20,17 +20,17 @@ interface RemoveProps {
   /** `undefined` until it is known. */
   readonly activity: EndpointActivity | undefined;
   /** The endpoint as it is now. */
-  readonly readAgain: () => Promise<Endpoint | undefined>;
+  readonly readNow: () => Promise<Endpoint>;
 }
 
 /** Removes an endpoint for good, and leads to the list, which has it no more. */
-export function RemoveEndpoint({ endpoint, activity, readAgain }: RemoveProps) {
+export function RemoveEndpoint({ endpoint, activity, readNow }: RemoveProps) {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const [isOpen, setOpen] = useState(false);
   const { partner_id, endpoint_id, url, status } = endpoint;
   const name = endpointName(url);
-  const remove = useRemoval({ endpoint, readAgain });
+  const remove = useRemoval({ endpoint, readNow });
   // Also by this person, where the answer was lost.
   const isRemoved = status === 'removed' && !remove.isSuccess;
   return (
@@ -80,7 +80,7 @@ function NeverSent({ activity }: Pick<RemoveProps, 'activity'>) {
   );
 }
 
-function useRemoval({ endpoint, readAgain }: Omit<RemoveProps, 'activity'>) {
+function useRemoval({ endpoint, readNow }: Omit<RemoveProps, 'activity'>) {
   const t = useTexts(WEBHOOK);
   const navigate = useNavigate();
   const { partner_id, endpoint_id, url } = endpoint;
@@ -92,6 +92,6 @@ function useRemoval({ endpoint, readAgain }: Omit<RemoveProps, 'activity'>) {
     done: t.removedDone(endpointName(url)),
     onDone: () => void navigate({ href: '/webhooks' }),
     isContested: true,
-    isMadeNow: async () => (await readAgain())?.status === 'removed',
+    isMadeNow: async () => (await readNow()).status === 'removed',
   });
 }

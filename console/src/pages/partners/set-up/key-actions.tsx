@@ -12,7 +12,7 @@ import { RowButton } from '../../../parts/row-button.tsx';
 import { useMay } from '../../../session/session.tsx';
 import { COMMON } from '../../../texts/common-texts.ts';
 import { useTexts } from '../../../texts/language.tsx';
-import { useLastEntry } from '../../audit/done-before.tsx';
+import { readLastEntry, useLastEntry } from '../../audit/done-before.tsx';
 import { SET_UP } from './set-up-texts.ts';
 
 type Key = components['schemas']['ApiKey'];
@@ -87,7 +87,7 @@ interface StepDialogProps extends WantedKeyStep {
 export function KeyStepDialog({ apiKey: { key_id, partner_id, name, expires_at }, step, replace, onClose }: StepDialogProps) {
   const t = useTexts(SET_UP);
   const common = useTexts(COMMON);
-  const { entry, refetch } = useLastEntry(key_id, 'key.revoke');
+  const { entry } = useLastEntry(key_id, 'key.revoke');
   const revoke = useChange({
     send: (_nothing: undefined, key) =>
       answerOf(
@@ -96,7 +96,7 @@ export function KeyStepDialog({ apiKey: { key_id, partner_id, name, expires_at }
     done: t.revokeDone(name),
     onDone: onClose,
     isContested: true,
-    isMadeNow: async () => (await refetch()).data?.entries.length === 1,
+    isMadeNow: async () => (await readLastEntry(key_id, 'key.revoke')) !== null,
   });
   const isInDoubt = step === 'rotate' && replace.inDoubt.includes(key_id);
   const revoked = isInDoubt ? undefined : entry;
