@@ -1,6 +1,8 @@
 import { type UseMutationResult, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useId, useRef } from 'react';
+import { pageTitle } from '../app/page-title.ts';
 import { isSecondClick } from '../app/second-click.ts';
+import { notifyLeft } from '../parts/dialogs/left-change.tsx';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
 import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, NotReadError, SessionEndedError } from './api-error.ts';
@@ -78,11 +80,17 @@ export function useChange<Input, Output>({
       const { key, isInDoubt } = sent.current.get(payload) ?? { key: crypto.randomUUID(), isInDoubt: false };
       sent.current.set(payload, { input, key, isInDoubt });
       const sender = senderNow();
+      const page = pageTitle();
       return withStepUp(async () => {
         if (await isMadeNow?.(input, isInDoubt).catch(failToRead)) throw new DoneBeforeError();
         requireSender(sender);
         return send(input, key, sender);
-      }).catch((error) => failAsSession(error, sender));
+      })
+        .catch((error) => failAsSession(error, sender))
+        .catch((error) => {
+          if (!isShown.current && senderNow() === sender) notifyLeft({ page, error }, changeId);
+          throw error;
+        });
     },
     onSuccess(output, input) {
       sent.current.delete(payloadOf(input));

@@ -1,8 +1,8 @@
-/** What the page that is shown holds, and nothing keeps: what was typed, a secret, or the only way to one. It is not left unasked. */
+/** What the page that is shown holds, and nothing keeps: what was typed, a change under way, a secret, or the only way to one. It is not left unasked. */
 import { useEffect, useId, useSyncExternalStore } from 'react';
 
-/** What would be lost with the page, the worst first; `doubt` of a secret whose answer did not come. */
-const KINDS = ['secret', 'doubt', 'typed'] as const;
+/** What would be lost with the page, the worst first; `doubt` of a secret whose answer did not come, `underWay` of a change of a dialog. */
+const KINDS = ['secret', 'doubt', 'underWay', 'typed'] as const;
 export type Unsaved = (typeof KINDS)[number];
 
 const held = new Map<string, Unsaved>();

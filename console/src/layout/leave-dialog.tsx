@@ -10,7 +10,7 @@ import { SHELL } from '../texts/shell-texts.ts';
 /** A filter or an order of the same page loses nothing. */
 const leadsAway: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
 
-/** Asks before a page is left with what was typed on it, or with a secret that was not copied or not answered; the browser itself asks before it is closed or loaded again. */
+/** Asks before a page is left with what was typed on it, with a change under way, or with a secret that was not copied or not answered; the browser itself asks before it is closed or loaded again. */
 export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   const isUnsaved = useHeld() !== undefined;
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
@@ -38,19 +38,25 @@ interface LeaveDialogProps {
 /** Whether what the page holds may be lost. */
 export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
   const t = useTexts(SHELL);
-  const held = useHeld();
+  const held = useHeld() ?? 'typed';
+  const [help, leave] = {
+    secret: [t.leaveSecret, t.leaveAnyway],
+    doubt: [t.leaveDoubt, t.leaveAnyway],
+    underWay: [t.leaveUnderWay, t.leaveNow],
+    typed: [t.leaveHelp, t.leave],
+  }[held] as [string, string];
   // In a task of its own: a dialog below hears the same key, and must still be below.
   const stay = () => void setTimeout(onStay);
   return (
     <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300}>
       <Stack gap="md">
-        <Text>{{ secret: t.leaveSecret, doubt: t.leaveDoubt, typed: t.leaveHelp }[held ?? 'typed']}</Text>
+        <Text>{help}</Text>
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onStay}>
             {t.stay}
           </Button>
           <Button color="red" onClick={onLeave}>
-            {held === undefined || held === 'typed' ? t.leave : t.leaveAnyway}
+            {leave}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,7 @@
 import { Box, Group, Stack, Text, Title } from '@mantine/core';
 import { useLocation } from '@tanstack/react-router';
 import { type ReactNode, useEffect } from 'react';
+import { setPageTitle } from '../app/page-title.ts';
 import { isolate } from '../format/isolate.ts';
 import { shortId } from '../format/short-id.ts';
 import { AddressLink } from '../parts/address-link.tsx';
@@ -28,7 +29,7 @@ interface PageProps {
 
 export function Page({ title, id, parent, description, actions, children }: PageProps) {
   useEffect(() => {
-    document.title = `${id === undefined ? title : `${title} ${isolate(shortId(id))}`} · Partner Impact`;
+    setPageTitle(id === undefined ? title : `${title} ${isolate(shortId(id))}`);
   }, [title, id]);
   return (
     <Stack gap="lg">

@@ -3,6 +3,7 @@
  * until a person closes it, until the same change succeeds, or until another change fails.
  */
 import { notifications } from '@mantine/notifications';
+import type { ReactNode } from 'react';
 import { Icon } from './icon.tsx';
 
 // The ids of the messages that are shown: one of each at most, so that they cover little.
@@ -25,7 +26,7 @@ export function hideFailure(changeId: string): void {
   if (failure.changeId === changeId) notifications.hide(failure.id);
 }
 
-export function notify(message: string, { changeId = '', isFailure = false }: NotifyTerms = {}): void {
+export function notify(message: ReactNode, { changeId = '', isFailure = false }: NotifyTerms = {}): void {
   hideDone();
   if (isFailure || failure.changeId === changeId) notifications.hide(failure.id);
   const id = notifications.show({

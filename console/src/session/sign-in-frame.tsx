@@ -2,6 +2,7 @@
 import { Box, Center, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import markAddress from '../app/mark.svg';
+import { setPageTitle } from '../app/page-title.ts';
 import { Preferences } from '../layout/account.tsx';
 import { COMMON } from '../texts/common-texts.ts';
 import { useTexts } from '../texts/language.tsx';
@@ -17,7 +18,7 @@ export function SignInFrame({ title, help, children }: SignInFrameProps) {
   const t = useTexts(SESSION);
   const { product } = useTexts(COMMON);
   useEffect(() => {
-    document.title = `${title} · Partner Impact`;
+    setPageTitle(title);
   }, [title]);
   return (
     <Center component="main" mih="100vh" p="md" data-sign-in>

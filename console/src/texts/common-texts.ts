@@ -95,6 +95,12 @@ export const COMMON = {
     'Whether this changed meanwhile could not be read, so it was not sent. Try again.',
     'تعذّرت قراءة ما إذا تغيّر هذا في هذه الأثناء، فلم يُرسَل. أعد المحاولة.',
   ],
+  leftNotMade: ['The change was not made.', 'لم يتم التغيير.'],
+  leftInDoubt: [
+    'No answer says what became of the change: it may have been made. Look at the record.',
+    'لم يصل رد يبيّن مصير التغيير، وقد يكون تم. راجع السجل.',
+  ],
+  leftOvertaken: ['This changed meanwhile, so it was not sent.', 'تغيّر هذا في هذه الأثناء، فلم يُرسَل.'],
   notPermitted: ['Your role does not allow this', 'دورك لا يسمح بهذا'],
   notPermittedHelp: ['An administrator can change your role. Nothing was changed.', 'يستطيع المسؤول تغيير دورك. لم يتغيّر شيء.'],
   noPage: ['There is no such page', 'لا توجد هذه الصفحة'],

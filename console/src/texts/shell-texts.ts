@@ -62,6 +62,11 @@ export const SHELL = {
     'A secret may have been made on this page whose answer has not come. Stay and wait; if no answer comes, press the button again. Nobody can read the secret when you leave.',
     'ربما أُنشئ في هذه الصفحة سرّ لم يصل ردّه بعد. ابقَ وانتظر، وإن لم يصل رد فاضغط الزر مرة أخرى. لا يستطيع أحد قراءة السرّ إذا غادرتها.',
   ],
+  leaveUnderWay: [
+    'A change is under way, and its answer has not come. Stay, and this page says what became of it. After you leave, a message says so where it was not made.',
+    'ما زال تغيير قيد التنفيذ ولم يصل ردّه بعد. ابقَ لترى النتيجة في هذه الصفحة. إن غادرتها ولم يتم التغيير تُعلمك رسالة بذلك.',
+  ],
+  leaveNow: ['Leave now', 'المغادرة الآن'],
   leaveAnyway: ['Leave without it', 'المغادرة دونه'],
   stay: ['Stay', 'البقاء'],
   leave: ['Leave without saving', 'المغادرة دون حفظ'],

@@ -90,7 +90,7 @@ function useRemoval({ endpoint, readNow }: Omit<RemoveProps, 'activity'>) {
       return answerOf(client.DELETE('/operator/v1/partners/{partner_id}/endpoints/{endpoint_id}', { params }));
     },
     done: t.removedDone(endpointName(url)),
-    onDone: () => void navigate({ href: '/webhooks' }),
+    onDone: () => void navigate({ href: '/webhooks', ignoreBlocker: true }),
     isContested: true,
     isMadeNow: async () => (await readNow()).status === 'removed',
   });

@@ -1,12 +1,13 @@
 import { Modal, type ModalProps } from '@mantine/core';
 import { useContext, useLayoutEffect, useState } from 'react';
 import { canHaveFocus, focusNear } from '../../app/kept-focus.ts';
+import { useUnsaved } from '../../app/unsaved.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
 import { Below } from './below.ts';
 
 interface DialogProps extends ModalProps {
-  /** Whether its change is under way: the dialog stays, so that nobody takes it for cancelled. */
+  /** Whether its change is under way: the dialog stays, so that nobody takes it for cancelled, and its page is not left unasked. */
   readonly isBusy?: boolean;
   /** Whether it shows what is lost with it: only its buttons close it. */
   readonly isKept?: boolean;
@@ -20,6 +21,7 @@ export function Dialog({ isBusy = false, isKept = false, ...props }: DialogProps
   const { close } = useTexts(COMMON);
   const isBelow = useContext(Below);
   useFocusBack(props.opened);
+  useUnsaved(props.opened && isBusy, 'underWay');
   const [isTypedInto, setTypedInto] = useState(false);
   if (isTypedInto && !props.opened) setTypedInto(false);
   return (
