@@ -11,7 +11,7 @@ import './app/toasts.css';
 import './app/paper.css';
 import { MantineProvider } from '@mantine/core';
 import { QueryClientProvider } from '@tanstack/react-query';
-import { RouterProvider } from '@tanstack/react-router';
+import { RouterContextProvider, RouterProvider } from '@tanstack/react-router';
 import { createRoot } from 'react-dom/client';
 import { printInLight } from './app/paper.ts';
 import { createQueryClient } from './app/query-client.ts';
@@ -33,9 +33,11 @@ createRoot(document.getElementById('root') as HTMLElement).render(
   <LanguageProvider>
     <MantineProvider theme={theme} cssVariablesResolver={resolveVariables} defaultColorScheme="auto" getStyleNonce={() => nonce}>
       <QueryClientProvider client={createQueryClient()}>
-        <SessionGate>
-          <RouterProvider router={router} />
-        </SessionGate>
+        <RouterContextProvider router={router}>
+          <SessionGate>
+            <RouterProvider router={router} />
+          </SessionGate>
+        </RouterContextProvider>
       </QueryClientProvider>
     </MantineProvider>
   </LanguageProvider>,

@@ -10,8 +10,14 @@ import { SHELL } from '../texts/shell-texts.ts';
 /** A filter or an order of the same page loses nothing. */
 const leadsAway: ShouldBlockFn = ({ current, next }) => current.pathname !== next.pathname;
 
+interface LeaveGuardProps {
+  /** Whether it stands in place of the page, whose dialogs are not shown then. */
+  readonly isSignIn?: boolean;
+  readonly children: ReactNode;
+}
+
 /** Asks before a page is left with what was typed on it, with a change under way, or with a secret that was not copied or not answered; the browser itself asks before it is closed or loaded again. */
-export function LeaveGuard({ children }: { readonly children: ReactNode }) {
+export function LeaveGuard({ children, isSignIn = false }: LeaveGuardProps) {
   const isUnsaved = useHeld() !== undefined;
   const { status, proceed, reset } = useBlocker({ shouldBlockFn: leadsAway, disabled: !isUnsaved, withResolver: true });
   const isBlocked = status === 'blocked';
@@ -24,7 +30,7 @@ export function LeaveGuard({ children }: { readonly children: ReactNode }) {
   return (
     <>
       <Below value={isBelow || isAsking}>{children}</Below>
-      <LeaveDialog isOpen={isAsking} onStay={() => reset?.()} onLeave={() => proceed?.()} />
+      <LeaveDialog isOpen={isAsking} onStay={() => reset?.()} onLeave={() => proceed?.()} withinPortal={!isSignIn} />
     </>
   );
 }
@@ -33,10 +39,11 @@ interface LeaveDialogProps {
   readonly isOpen: boolean;
   readonly onStay: () => void;
   readonly onLeave: () => void;
+  readonly withinPortal?: boolean;
 }
 
 /** Whether what the page holds may be lost. */
-export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
+export function LeaveDialog({ isOpen, onStay, onLeave, withinPortal = true }: LeaveDialogProps) {
   const t = useTexts(SHELL);
   const held = useHeld() ?? 'typed';
   const [help, leave] = {
@@ -48,7 +55,7 @@ export function LeaveDialog({ isOpen, onStay, onLeave }: LeaveDialogProps) {
   // In a task of its own: a dialog below hears the same key, and must still be below.
   const stay = () => void setTimeout(onStay);
   return (
-    <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300}>
+    <Dialog opened={isOpen} onClose={stay} title={t.leaveTitle} zIndex={300} withinPortal={withinPortal}>
       <Stack gap="md">
         <Text>{help}</Text>
         <Group justify="flex-end">

@@ -1,8 +1,11 @@
 /** Shows the console to who is signed in, and the sign-in to everybody else. The address stays, so that a sign-in leads back to it. */
 import { type Query, type QueryClient, QueryObserver, useIsMutating, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useRouter } from '@tanstack/react-router';
 import { Activity, type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
 import { ApiError } from '../api/api-error.ts';
 import { answerOf, client, keepSession } from '../api/client.ts';
+import { useHeldOfHidden } from '../app/unsaved.ts';
+import { LeaveGuard } from '../layout/leave-dialog.tsx';
 import { Failure, Loading } from '../parts/state.tsx';
 import { ChoosePassword } from './choose-password.tsx';
 import { type Session, SessionContext } from './session.tsx';
@@ -39,8 +42,8 @@ export function beginSession(queries: QueryClient, opened: SessionAnswer): void 
 }
 
 /**
- * A page whose session ends stays as it is behind the sign-in, with what is typed into it: whoever comes back goes on, and another operator
- * begins anew.
+ * A page whose session ends stays as it is behind the sign-in, with what is typed into it, which is not lost unasked: whoever comes back goes
+ * on, and another operator begins anew.
  */
 export function SessionGate({ children }: { readonly children: ReactNode }) {
   const queries = useQueryClient();
@@ -52,6 +55,8 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   const isChanging = useIsMutating({ predicate: ({ meta }) => !meta?.['isSignIn'] }) > 0;
   const hasEnded = held !== undefined && known === null && !isChanging;
   useHeldRecords(hasEnded);
+  useHeldOfHidden(hasEnded);
+  useAddressOfHidden(hasEnded);
   const begin = (opened: SessionAnswer) => {
     beginSession(queries, opened);
     void queries.invalidateQueries({ predicate: isOfOperator });
@@ -65,7 +70,11 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
   if (!held) return <SignIn hasEnded={false} onSignedIn={begin} />;
   return (
     <>
-      {hasEnded && <SignIn hasEnded onSignedIn={begin} />}
+      {hasEnded && (
+        <LeaveGuard isSignIn>
+          <SignIn hasEnded onSignedIn={begin} />
+        </LeaveGuard>
+      )}
       {/* Hidden, a page keeps what is typed into it and does nothing: it reads nothing again and hears no key. */}
       <Activity mode={hasEnded ? 'hidden' : 'visible'}>
         <SessionContext key={held.operator.operator_id} value={value}>
@@ -82,6 +91,18 @@ export function SessionGate({ children }: { readonly children: ReactNode }) {
       </Activity>
     </>
   );
+}
+
+/** Of an address that changes while its page is hidden, such as by Back, the router hears nothing: it reads it as the page is shown again. */
+function useAddressOfHidden(isHidden: boolean): void {
+  const router = useRouter();
+  useEffect(() => {
+    if (!isHidden) return;
+    const { href } = router.history.location;
+    return () => {
+      if (router.history.location.href !== href) void router.load();
+    };
+  }, [isHidden, router]);
 }
 
 /** Nobody looks at the records of a hidden page: without this they would be forgotten after minutes, and the forms that need them with them. */
