@@ -11,6 +11,7 @@ import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { needsBrowser, newPerson } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
+import { goWithin } from '../support/console/go-within.ts';
 import { PASSWORD } from '../support/operator-client.ts';
 import { OPEN_RATES } from '../support/service.ts';
 
@@ -75,6 +76,33 @@ describe('a filter by partner', needsBrowser, () => {
       await page.getByRole('option', { name: partner.name }).click();
       await page.waitForURL((url) => url.searchParams.get('partner') === partner.partnerId);
     });
+
+  test('of which the name cannot be read shows its id, and not the name of the partner before', async () => {
+    const another = await createPartner(service.database, OWNER, uniqueId('Later'), OPEN_RATES);
+    const page = await browser.signedIn('viewer');
+    const read = `/operator/v1/partners/${another.partnerId}`;
+    const isRefused = ({ pathname }: URL) => pathname === read || pathname === '/operator/v1/partners';
+    const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+    await page.route(isRefused, (route) => route.fulfill({ status: 503, json: { error } }));
+    await page.goto(`${browser.baseUrl}/settlements?partner=${partner.partnerId}`);
+    const box = page.getByRole('combobox', { name: 'Partner', exact: true });
+    await waitFor('the partner before', async () => (await box.inputValue()) === partner.name);
+    const refused = page.waitForResponse((answer) => new URL(answer.url()).pathname === read);
+    await goWithin(page, `/settlements?partner=${another.partnerId}`);
+    await refused;
+    await waitFor(
+      'the id',
+      async () => (await box.inputValue()) === another.partnerId,
+      () => box.inputValue(),
+    );
+    await page.unroute(isRefused);
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))");
+    await waitFor(
+      'the name',
+      async () => (await box.inputValue()) === another.name,
+      () => box.inputValue(),
+    );
+  });
 });
 
 describe('a field of a password', needsBrowser, () => {

@@ -83,9 +83,7 @@ export function PartnerFilter({
   const [typed, setTyped] = useState('');
   const [settled] = useDebouncedValue(asMeant(typed), 200);
   const [isOpen, { open, close }] = useDisclosure();
-  const chosen = usePartner(value);
-  const same = usePartnersNamed(chosen.data?.name).data?.partners ?? [];
-  const chosenLabel = chosen.data && labelOf(chosen.data, same);
+  const { chosen, chosenLabel, same, isUnknown } = useChosen(value);
   const isChosenName = typed === chosenLabel;
   const [entered, setEntered] = useOnlyMatch((id) => {
     close();
@@ -94,11 +92,8 @@ export function PartnerFilter({
   const name = isChosenName || settled === chosenLabel ? '' : settled;
   const { data } = usePartnersNamed(entered ?? name);
   const options = new Map<string, Named>(data?.partners.map((partner) => [partner.partner_id, partner]));
-  if (chosen.data) options.set(chosen.data.partner_id, chosen.data);
-  const known = [...options.values(), ...same];
-  // The service finds a partner by its name too; a list is read by the id alone.
-  const isByName = chosen.data !== undefined && chosen.data.partner_id !== value;
-  const isUnknown = isByName || (chosen.error instanceof ApiError && chosen.error.status === 404);
+  if (chosen && !options.has(chosen.partner_id)) options.set(chosen.partner_id, chosen);
+  const all = [...options.values(), ...same];
   return (
     <Select
       label={t.partner}
@@ -108,8 +103,8 @@ export function PartnerFilter({
       disabled={disabled}
       {...(isRequired && { withAsterisk: true, 'aria-required': true, openOnFocus: false })}
       {...chosenIf(value !== undefined)}
-      data={[...options.values()].map((each) => ({ value: each.partner_id, label: labelOf(each, known) }))}
-      filter={({ options: all }) => all}
+      data={[...options.values()].map((each) => ({ value: each.partner_id, label: labelOf(each, all) }))}
+      filter={({ options: shown }) => shown}
       value={value ?? null}
       onChange={(id) => onChange(id ?? undefined)}
       onSearchChange={(text) => {
@@ -132,6 +127,19 @@ export function PartnerFilter({
 }
 
 type Named = Pick<components['schemas']['Partner'], 'partner_id' | 'name'>;
+
+/** The partner of this id, and those of the same name. */
+function useChosen(partnerId: string | undefined) {
+  const { data, error } = usePartner(partnerId);
+  const same = usePartnersNamed(data?.name).data?.partners ?? [];
+  // Until its name is read, by its id: the field would go on with the name of the partner before.
+  const byId = partnerId === undefined ? undefined : { partner_id: partnerId, name: partnerId };
+  const chosen: Named | undefined = data ?? byId;
+  // The service finds a partner by its name too; a list is read by the id alone.
+  const isByName = data !== undefined && data.partner_id !== partnerId;
+  const isUnknown = isByName || (error instanceof ApiError && error.status === 404);
+  return { chosen, chosenLabel: chosen && labelOf(chosen, same), same, isUnknown };
+}
 
 /** The name of a choice, with its id where another partner has the same name. */
 function labelOf({ partner_id, name }: Named, known: readonly Named[]): string {
