@@ -11,7 +11,12 @@ export function keepServiceTime({ headers }: Response): void {
 
 /** Milliseconds since 1970 by the clock of the service, behind it by what the latest answer took and a second at most. */
 export function serviceNow(): number {
-  return Date.now() - aheadMs;
+  return toServiceTime(Date.now());
+}
+
+/** @param at Milliseconds since 1970 by the clock of the browser. */
+export function toServiceTime(at: number): number {
+  return at - aheadMs;
 }
 
 /** What shows how long ago something was is drawn again so often. */

@@ -2,6 +2,7 @@ import { Alert, Text } from '@mantine/core';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useSyncExternalStore } from 'react';
 import { ApiError, NoAnswerError } from '../api/api-error.ts';
+import { toServiceTime } from '../api/service-clock.ts';
 import { formatTime, ownZone } from '../format/time.ts';
 import { Refusal } from '../parts/problem.tsx';
 import { COMMON } from '../texts/common-texts.ts';
@@ -13,7 +14,11 @@ export function StaleNotice() {
   const { language } = useLanguage();
   const stale = useStale();
   if (!stale?.error) return null;
-  const at = formatTime(new Date(stale.dataUpdatedAt).toISOString(), { language, zone: ownZone(), style: 'second' });
+  const at = formatTime(new Date(toServiceTime(stale.dataUpdatedAt)).toISOString(), {
+    language,
+    zone: ownZone(),
+    style: 'second',
+  });
   return (
     <Alert color="yellow" role="status" mb="md">
       {stale.error instanceof NoAnswerError ? t.staleSince(at) : t.notReadSince(at)}

@@ -16,6 +16,9 @@ if (scene)
     ),
   );
 
+const HOUR_MS = 3_600_000;
+const MINUTES_A_DAY = 1_440;
+
 describe('a page that was read', needsBrowser, () => {
   test('says so, and why, when the service can read it no more', async () => {
     const page = await browser.signedIn('viewer');
@@ -44,6 +47,26 @@ describe('a page that was read', needsBrowser, () => {
       return !(await notice.isVisible());
     });
   });
+});
+
+test('a page that cannot be read again says by the clock of the service when it was read', needsBrowser, async () => {
+  const page = await browser.signedIn('viewer');
+  await page.clock.install({ time: Date.now() + 5 * HOUR_MS });
+  await page.goto(`${browser.baseUrl}/partners`);
+  await page.getByRole('link', { name: partner.name }).first().waitFor();
+  const before = Date.now();
+  const error = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+  await page.route(/\/operator\/v1\/partners/, (route) => route.fulfill({ status: 503, json: { error } }));
+  await page.clock.fastForward('00:16');
+  const notice = page.getByRole('status').filter({ hasText: 'What you see was read at' });
+  await notice.waitFor();
+  const [, hours = '', minutes = ''] = /(\d{2}):(\d{2}):\d{2}/.exec(await notice.innerText()) ?? [];
+  const minuteOfDay = Number(hours) * 60 + Number(minutes);
+  // In the zone of the browser.
+  const expected = Math.floor((before + 3 * HOUR_MS) / 60_000) % MINUTES_A_DAY;
+  const off = (minuteOfDay - expected + MINUTES_A_DAY) % MINUTES_A_DAY;
+  assert.ok(Math.min(off, MINUTES_A_DAY - off) < 60, `${hours}:${minutes} is ${off} minutes off`);
+  await page.unroute(/\/operator\/v1\/partners/);
 });
 
 describe('a final step', needsBrowser, () => {
