@@ -23,7 +23,7 @@ export function useSort<By extends string>(
   usual: Sort<NoInfer<By>>,
   member = 'sort',
 ): { readonly sort: Sort<By>; readonly sorting: Sorting<By> } {
-  const { filters, setFilters } = useFilters<string>();
+  const { filters, setFilters } = useFilters([member]);
   const named = names.flatMap((name): Sort<By>[] => [name, `-${name}`]).find((each) => each === filters[member]);
   const sort = named ?? usual;
   return {

@@ -20,7 +20,7 @@ export function Filters({ names = [], children }: FiltersProps) {
   const { clearFilters, filters: title } = useTexts(COMMON);
   const fieldsId = useId();
   const [isOpen, setOpen] = useState(false);
-  const { filters, setFilters } = useFilters<string>();
+  const { filters, setFilters } = useFilters(names);
   const count = names.filter((name) => filters[name]).length;
   const [clearings, setClearings] = useState(0);
   const clear = () => {

@@ -44,16 +44,16 @@ export function Empty({ title, children, icon = 'check' }: EmptyProps) {
 }
 
 interface EmptyListProps {
-  /** Of the filters that the list has now. */
-  readonly filters: readonly (string | undefined)[];
+  /** Whether a filter is set: see `useFilters`. */
+  readonly isFiltered: boolean;
   readonly texts: { readonly nothingYet: string; readonly nothingYetHelp?: string; readonly nothing?: string };
   readonly icon: IconName;
 }
 
 /** Why a list is empty: nothing fits its filters, or there is nothing yet, with what brings the first record. */
-export function EmptyList({ filters, texts, icon }: EmptyListProps) {
+export function EmptyList({ isFiltered, texts, icon }: EmptyListProps) {
   const { nothingFits } = useTexts(COMMON);
-  if (filters.some(Boolean)) return <Empty title={texts.nothing ?? nothingFits} icon={icon} />;
+  if (isFiltered) return <Empty title={texts.nothing ?? nothingFits} icon={icon} />;
   return (
     <Empty title={texts.nothingYet} icon={icon}>
       {texts.nothingYetHelp}

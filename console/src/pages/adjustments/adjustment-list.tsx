@@ -26,7 +26,7 @@ export function AdjustmentList() {
   const common = useTexts(COMMON);
   const reasons = useTexts(ADJUSTMENT_REASON);
   const { draft, approved, posted, rejected } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'status' | 'reason' | 'settlement'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['status', 'partner', 'reason', 'settlement']);
   const { sort, sorting } = useSort(['drafted_at', 'points_delta'], '-drafted_at');
   const wanted = present({
     sort,
@@ -40,7 +40,7 @@ export function AdjustmentList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['status', 'partner', 'reason', 'settlement']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={common.status}
           options={{ draft, approved, posted, rejected }}
@@ -59,9 +59,7 @@ export function AdjustmentList() {
         rowsOf={({ adjustments }) => adjustments}
         keyOf={({ adjustment_id }) => adjustment_id}
         linkOf={({ partner_id, adjustment_id }) => `/adjustments/${partner_id}/${adjustment_id}`}
-        empty={
-          <EmptyList filters={[filters.status, filters.partner, filters.reason, filters.settlement]} texts={t} icon="scales" />
-        }
+        empty={<EmptyList isFiltered={isFiltered} texts={t} icon="scales" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: common.order, isName: true, show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },

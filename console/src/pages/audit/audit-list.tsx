@@ -25,7 +25,6 @@ import { AUDIT } from './audit-texts.ts';
 import { About, MadeBy } from './entry-people.tsx';
 import { MadeByFilter } from './made-by-filter.tsx';
 
-type Filter = 'partner' | 'subject' | 'operator' | 'action' | 'from' | 'to';
 type Entry = components['schemas']['AuditEntry'];
 
 export function AuditList() {
@@ -33,7 +32,7 @@ export function AuditList() {
   const common = useTexts(COMMON);
   const wordsOf = useActionWords();
   const roles = { ...useTexts(SHELL), partner: common.partner, service: t.service };
-  const { filters, setFilters } = useFilters<Filter>();
+  const { filterNames, filters, setFilters } = useFilters(['partner', 'action', 'operator', 'subject', 'from', 'to']);
   const { sort, sorting } = useSort(['recorded_at'], '-recorded_at');
   const [shown, setShown] = useState<Entry>();
   const wanted = present({
@@ -50,7 +49,7 @@ export function AuditList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['partner', 'action', 'operator', 'subject', 'from', 'to']}>
+      <Filters names={filterNames}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ActionFilter value={filters.action} onChange={(action) => setFilters({ action })} />
         <MadeByFilter value={filters.operator} onChange={(operator) => setFilters({ operator })} />

@@ -28,7 +28,7 @@ type Closing = components['schemas']['Closing'];
 export function ClosingList() {
   const t = useTexts(CLOSING);
   const common = useTexts(COMMON);
-  const { filters, setFilters } = useFilters<'name'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['name']);
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const wanted = present({ sort, name: filters.name });
   const query = usePages(['closings', wanted], (place) =>
@@ -36,7 +36,7 @@ export function ClosingList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['name']}>
+      <Filters names={filterNames}>
         <TextFilter label={common.partner} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
       </Filters>
       <RecordPages
@@ -47,7 +47,7 @@ export function ClosingList() {
         rowsOf={({ closings }) => closings}
         keyOf={({ partner_id }) => partner_id}
         linkOf={checklistOf}
-        empty={<Empty title={filters.name ? common.nothingFits : t.noPartner} icon="building" />}
+        empty={<Empty title={isFiltered ? common.nothingFits : t.noPartner} icon="building" />}
         columns={[
           {
             label: common.partner,

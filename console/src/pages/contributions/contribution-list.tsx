@@ -20,13 +20,14 @@ import { CONTRIBUTION } from './contribution-texts.ts';
 import { Latest, Named } from './over-partners.tsx';
 
 type Status = 'confirmed' | 'pending' | 'failed';
-type Filter = 'of' | 'partner' | 'status' | 'from' | 'to' | 'correlation';
+const FILTERS = ['of', 'partner', 'status', 'from', 'to', 'correlation'] as const;
+type Filter = (typeof FILTERS)[number];
 
 export function ContributionList() {
   const t = useTexts(CONTRIBUTION);
   const common = useTexts(COMMON);
   const { confirmed, pending, failed } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<Filter>();
+  const { filters, setFilters } = useFilters(FILTERS);
   const named = filters.of ?? filters.correlation;
   return (
     <Page title={t.title} description={t.help}>
@@ -39,7 +40,7 @@ export function ContributionList() {
           onChange={(of) => setFilters({ of })}
           width={380}
         />
-        <Filters names={['of', 'partner', 'status', 'from', 'to', 'correlation']}>
+        <Filters names={FILTERS}>
           <PartnerFilter
             value={filters.partner}
             onChange={(partner) =>

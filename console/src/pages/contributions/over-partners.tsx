@@ -65,7 +65,7 @@ function OverPartners({ query: { data, error, refetch }, note, named, isIncomple
         rows={data.contributions}
         keyOf={({ transaction_id }) => transaction_id}
         linkOf={({ partner_id, transaction_id }) => `/contributions/${partner_id}/${transaction_id}`}
-        empty={<EmptyList filters={[named]} texts={t} icon="search" />}
+        empty={<EmptyList isFiltered={named !== undefined} texts={t} icon="search" />}
         columns={[
           { label: common.order, narrow: 'title', show: ({ partner_order_ref }) => <Foreign text={partner_order_ref} /> },
           { label: common.status, narrow: 'plain', show: ({ status }) => <StatusBadge status={status} /> },

@@ -29,7 +29,7 @@ export function FailureList() {
   const t = useTexts(FAILURE);
   const common = useTexts(COMMON);
   const { drafted, approved, rejected } = t;
-  const { filters, setFilters } = useFilters<'partner' | 'status'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['status', 'partner']);
   const { sort, sorting } = useSort(['drafted_at', 'points'], '-drafted_at');
   const wanted = present({ sort, partner_id: filters.partner, status: filters.status as Failure['status'] | undefined });
   const query = usePages(['failures', wanted], (place) =>
@@ -38,7 +38,7 @@ export function FailureList() {
   const [asked, setAsked] = useState<WantedStep>();
   return (
     <Page title={t.title} description={t.help} actions={<DraftFailure />}>
-      <Filters names={['status', 'partner']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={common.status}
           options={{ drafted, approved, rejected }}
@@ -54,7 +54,7 @@ export function FailureList() {
         csv={csvAddress('failures', wanted)}
         rowsOf={({ failures }) => failures}
         keyOf={({ failure_id }) => failure_id}
-        empty={<EmptyList filters={[filters.status, filters.partner]} texts={t} icon="cross" />}
+        empty={<EmptyList isFiltered={isFiltered} texts={t} icon="cross" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           {

@@ -29,7 +29,7 @@ export function BatchList() {
   const names = Object.fromEntries(projects.data?.projects.map((each) => [each.project_id, each[`name_${language}`]]) ?? []);
   const nameOf = (projectId: string | null) => (projectId === null ? null : (names[projectId] ?? projectId));
   const mayCreate = useMay('operator');
-  const { filters, setFilters } = useFilters<'status' | 'project'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['status', 'project']);
   const { sort, sorting } = useSort(['created_at', 'quantity'], '-created_at');
   const wanted = present({
     sort,
@@ -41,7 +41,7 @@ export function BatchList() {
   );
   return (
     <Page title={t.title} description={t.help} actions={mayCreate && <CreateLink />}>
-      <Filters names={['status', 'project']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={common.status}
           options={planting}
@@ -59,7 +59,7 @@ export function BatchList() {
         keyOf={({ impact_batch_id }) => impact_batch_id}
         linkOf={({ impact_batch_id }) => `/impact/${impact_batch_id}`}
         empty={
-          filters.status || filters.project ? (
+          isFiltered ? (
             <Empty title={common.nothingFits} icon="leaf" />
           ) : (
             <Empty title={t.nothing} icon="leaf">

@@ -28,7 +28,7 @@ export function PickSettlements({ children }: PickProps) {
   const t = useTexts(IMPACT);
   const columns = usePoolableColumns('closed_at');
   const mayPool = useMay('operator');
-  const { filters, setFilters } = useFilters<'partner' | 'period'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['partner', 'period']);
   const { sort, sorting } = useSort(['closed_at'], '-closed_at');
   const chosen = useChosen<Poolable>();
   const wanted = present({ sort, partner_id: filters.partner, period: filters.period });
@@ -41,7 +41,7 @@ export function PickSettlements({ children }: PickProps) {
         <Text size="sm" c="dimmed">
           {t.pickHelp}
         </Text>
-        <Filters names={['partner', 'period']}>
+        <Filters names={filterNames}>
           <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
           <PeriodFilter value={filters.period} onChange={(period) => setFilters({ period })} />
         </Filters>
@@ -55,7 +55,7 @@ export function PickSettlements({ children }: PickProps) {
           nameOf={({ partner_name, period_label }) => `${partner_name} · ${period_label}`}
           empty={
             <EmptyList
-              filters={[filters.partner, filters.period]}
+              isFiltered={isFiltered}
               texts={{ nothingYet: t.nothingToPick, nothingYetHelp: t.nothingToPickHelp }}
               icon="coins"
             />

@@ -70,7 +70,7 @@ export function PooledSettlements({ batchId }: { readonly batchId: string }) {
   const common = useTexts(COMMON);
   const columns = usePoolableColumns('partner_id');
   const path = { impact_batch_id: batchId };
-  const { filters, setFilters } = useFilters<'of'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['of']);
   const { sort, sorting } = useSort(['partner_id'], 'partner_id', 'pooled');
   const wanted = present({ sort, partner_id: filters.of });
   const query = usePages(['impact-batch-settlements', batchId, wanted], (place) =>
@@ -82,7 +82,7 @@ export function PooledSettlements({ batchId }: { readonly batchId: string }) {
   );
   return (
     <Stack gap="sm">
-      <Filters names={['of']}>
+      <Filters names={filterNames}>
         <PartnerFilter value={filters.of} onChange={(of) => setFilters({ of })} />
       </Filters>
       <RecordPages
@@ -93,7 +93,7 @@ export function PooledSettlements({ batchId }: { readonly batchId: string }) {
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
-        empty={<Empty title={filters.of ? common.nothingFits : t.noSettlements} icon="coins" />}
+        empty={<Empty title={isFiltered ? common.nothingFits : t.noSettlements} icon="coins" />}
         columns={columns}
       />
     </Stack>

@@ -36,7 +36,7 @@ export function Projects() {
   const t = useTexts(IMPACT);
   const common = useTexts(COMMON);
   const { language } = useLanguage();
-  const { filters, setFilters } = useFilters<'country'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['country']);
   const { sort, sorting } = useSort(['created_at', 'name_en', 'name_ar'], 'created_at', 'projects');
   const wanted = present({ sort, country: filters.country });
   const query = usePages(['projects', wanted], (place) =>
@@ -45,7 +45,7 @@ export function Projects() {
   return (
     <Section id="projects" title={t.projects} actions={<NewProject />}>
       <Stack gap="sm">
-        <Filters names={['country']}>
+        <Filters names={filterNames}>
           <CodeFilter label={t.country} example="SA" value={filters.country} onChange={(country) => setFilters({ country })} />
         </Filters>
         <RecordPages
@@ -56,7 +56,7 @@ export function Projects() {
           rowsOf={({ projects }) => projects}
           keyOf={({ project_id }) => project_id}
           empty={
-            filters.country ? (
+            isFiltered ? (
               <Empty title={common.nothingFits} icon="leaf" />
             ) : (
               <Empty title={t.noProjects} icon="leaf">

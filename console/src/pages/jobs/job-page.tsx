@@ -53,7 +53,7 @@ export function JobPage() {
   const t = useTexts(JOB);
   const common = useTexts(COMMON);
   const queries = useQueryClient();
-  const { filters, setFilters } = useFilters<'state'>();
+  const { filterNames, filters, setFilters } = useFilters(['state']);
   const { sort, sorting } = useSort(['job', 'due_at'], 'job', 'jobs');
   const wanted = present({ sort, state: filters.state as JobState | undefined });
   const running = useRunningJobs();
@@ -72,7 +72,7 @@ export function JobPage() {
           <LastVerification />
         </Section>
         <Stack gap="md">
-          <Filters names={['state']}>
+          <Filters names={filterNames}>
             <ChoiceFilter
               label={common.status}
               options={{ healthy: t.good, running: t.running, failing: t.failing, not_run: t.notRun }}
@@ -166,7 +166,7 @@ function RunNow({ job: shown }: { readonly job: Job }) {
 
 function Runs() {
   const t = useTexts(JOB);
-  const { filters, setFilters } = useFilters<'job' | 'outcome' | 'trigger'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['job', 'outcome', 'trigger']);
   const { succeeded, failed, stopped, abandoned } = t;
   const names = useTexts(JOB_NAME);
   const { sort, sorting } = useSort(['started_at'], '-started_at');
@@ -181,7 +181,7 @@ function Runs() {
   );
   return (
     <Stack gap="md">
-      <Filters names={['job', 'outcome', 'trigger']}>
+      <Filters names={filterNames}>
         <ChoiceFilter label={t.job} options={names} value={filters.job} onChange={(job) => setFilters({ job })} />
         <ChoiceFilter
           label={t.outcome}
@@ -203,9 +203,7 @@ function Runs() {
         csv={csvAddress('job-runs', wanted)}
         rowsOf={({ runs }) => runs}
         keyOf={({ job, run_no }) => `${job} ${run_no}`}
-        empty={
-          <EmptyList filters={[filters.job, filters.outcome, filters.trigger]} texts={{ nothingYet: t.noRuns }} icon="clock" />
-        }
+        empty={<EmptyList isFiltered={isFiltered} texts={{ nothingYet: t.noRuns }} icon="clock" />}
         columns={[
           { label: t.job, show: ({ job }) => <CodeLabelInFull code={job} words={names} /> },
           { label: t.outcome, show: (run) => <Outcome run={run} /> },

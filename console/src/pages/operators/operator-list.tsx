@@ -31,7 +31,7 @@ export function OperatorList() {
   const t = useTexts(OPERATOR);
   const common = useTexts(COMMON);
   const roles = useTexts(SHELL);
-  const { filters, setFilters } = useFilters<'role' | 'status'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['role', 'status']);
   const { active, disabled } = useTexts(STATUS);
   const { viewer, operator, approver, admin } = roles;
   const mayChange = useMay('admin');
@@ -48,7 +48,7 @@ export function OperatorList() {
   const reset = useNewLink();
   return (
     <Page title={t.title} description={t.help} actions={<AddOperator />}>
-      <Filters names={['role', 'status']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={t.role}
           options={{ viewer, operator, approver, admin }}
@@ -69,7 +69,7 @@ export function OperatorList() {
         csv={csvAddress('operators', wanted)}
         rowsOf={({ operators }) => operators}
         keyOf={({ operator_id }) => operator_id}
-        empty={<EmptyList filters={[filters.role, filters.status]} texts={{ nothingYet: t.nothing }} icon="people" />}
+        empty={<EmptyList isFiltered={isFiltered} texts={{ nothingYet: t.nothing }} icon="people" />}
         columns={[
           { label: t.name, sort: 'name', sortKind: 'name', show: (each) => <Name operator={each} /> },
           { label: t.email, show: ({ email }) => <Email address={email} /> },

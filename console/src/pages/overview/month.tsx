@@ -32,7 +32,7 @@ function useFigures(month: string) {
 
 /** The month that the address names, or this one, which has begun for the reader hours before or after it begins in UTC. */
 function useChosenMonth() {
-  const { filters, setFilters } = useFilters<'month'>();
+  const { filters, setFilters } = useFilters(['month']);
   const now = serviceNow();
   const thisMonth = monthAt(now, ownZone());
   const month = /^20\d\d-(?:0[1-9]|1[0-2])$/.test(filters.month ?? '') ? (filters.month as string) : thisMonth;
@@ -115,7 +115,7 @@ function turned(month: string, by: number): string {
 
 function usePartnerMonths(month: string) {
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
-  const { filters, setFilters } = useFilters<'name'>();
+  const { filterNames, filters, setFilters } = useFilters(['name']);
   const wanted = present({ sort, name: filters.name });
   const query = usePages(['partner-months', month, wanted], (place) =>
     answerOf(
@@ -124,16 +124,16 @@ function usePartnerMonths(month: string) {
       }),
     ),
   );
-  return { query, wanted, sorting, name: filters.name, setFilters };
+  return { query, wanted, sorting, filterNames, name: filters.name, setFilters };
 }
 
 function PartnerMonths({ month, isOver }: { readonly month: string; readonly isOver: boolean }) {
   const t = useTexts(OVERVIEW);
   const common = useTexts(COMMON);
-  const { query, wanted, sorting, name, setFilters } = usePartnerMonths(month);
+  const { query, wanted, sorting, filterNames, name, setFilters } = usePartnerMonths(month);
   return (
     <Stack gap="sm">
-      <Filters names={['name']}>
+      <Filters names={filterNames}>
         <TextFilter label={common.partner} isSearch value={name} onChange={(typed) => setFilters({ name: typed })} width={300} />
       </Filters>
       <RecordPages

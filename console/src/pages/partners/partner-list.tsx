@@ -25,7 +25,7 @@ export function PartnerList() {
   const t = useTexts(PARTNER);
   const common = useTexts(COMMON);
   const mayCreate = useMay('operator');
-  const { filters, setFilters } = useFilters<'name' | 'status' | 'currency'>();
+  const { filterNames, filters, setFilters } = useFilters(['name', 'status', 'currency']);
   const { active, suspended } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const wanted = present({
@@ -39,7 +39,7 @@ export function PartnerList() {
   );
   return (
     <Page title={t.title} description={t.help} actions={mayCreate && <NewPartnerLink />}>
-      <Filters names={['name', 'status', 'currency']}>
+      <Filters names={filterNames}>
         <TextFilter label={t.namePart} isSearch value={filters.name} onChange={(name) => setFilters({ name })} width={300} />
         <ChoiceFilter
           label={common.status}

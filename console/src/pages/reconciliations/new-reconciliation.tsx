@@ -18,7 +18,7 @@ import { SendList } from './send-list.tsx';
 export function NewReconciliation() {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
-  const { filters, setFilters } = useFilters<'partner' | 'settlement'>();
+  const { filters, setFilters } = useFilters(['partner', 'settlement']);
   const { partner, settlement } = filters;
   const mayReconcile = useMay('operator');
   return (

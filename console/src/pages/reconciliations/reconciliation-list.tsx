@@ -17,7 +17,7 @@ import { StartReconciliation } from './start-reconciliation.tsx';
 
 export function ReconciliationList() {
   const t = useTexts(RECONCILIATION);
-  const { filters, setFilters } = useFilters<'partner' | 'status' | 'settlement'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['partner', 'status', 'settlement']);
   const common = useTexts(COMMON);
   const { receiving, comparing, done, failed } = useTexts(STATUS);
   const { sort, sorting } = useSort(['created_at'], '-created_at');
@@ -32,7 +32,7 @@ export function ReconciliationList() {
   );
   return (
     <Page title={t.title} description={t.help} actions={<StartReconciliation partnerId={filters.partner} />}>
-      <Filters names={['partner', 'status', 'settlement']}>
+      <Filters names={filterNames}>
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner, settlement: undefined })} />
         <ChoiceFilter
           label={common.status}
@@ -45,7 +45,7 @@ export function ReconciliationList() {
       <ReconciliationRecords
         query={query}
         sorting={sorting}
-        filters={[filters.partner, filters.status, filters.settlement]}
+        isFiltered={isFiltered}
         csv={csvAddress('reconciliations', wanted)}
       />
     </Page>

@@ -148,7 +148,7 @@ function LinesOfFile({ record: { listed_lines, format } }: { readonly record: Re
 /** The verdicts as groups, and the lines of the chosen one: the first that needs a hand. */
 function Result({ record }: { readonly record: Reconciliation }) {
   const t = useTexts(RECONCILIATION);
-  const { filters, setFilters } = useFilters<'verdict'>();
+  const { filters, setFilters } = useFilters(['verdict']);
   const asked = VERDICTS.find((verdict) => verdict === filters.verdict);
   const verdict: Verdict = asked ?? VERDICTS.find((each) => record.counts[each] > 0) ?? 'matched';
   return (

@@ -20,12 +20,12 @@ interface ReconciliationRecordsProps {
   readonly query: UseInfiniteQueryResult<InfiniteData<components['schemas']['ReconciliationPage']>, Error>;
   readonly sorting?: Sorting;
   readonly csv?: string;
-  readonly filters?: readonly (string | undefined)[];
+  readonly isFiltered?: boolean;
   /** Where all are of one settlement. */
   readonly isOfOne?: boolean;
 }
 
-export function ReconciliationRecords({ query, sorting, csv, filters = [], isOfOne = false }: ReconciliationRecordsProps) {
+export function ReconciliationRecords({ query, sorting, csv, isFiltered = false, isOfOne = false }: ReconciliationRecordsProps) {
   const t = useTexts(RECONCILIATION);
   const common = useTexts(COMMON);
   return (
@@ -37,7 +37,7 @@ export function ReconciliationRecords({ query, sorting, csv, filters = [], isOfO
       rowsOf={({ reconciliations }) => reconciliations}
       keyOf={({ reconciliation_id }) => reconciliation_id}
       linkOf={({ partner_id, reconciliation_id }) => `/reconciliations/${partner_id}/${reconciliation_id}`}
-      empty={<EmptyList filters={filters} texts={t} icon="compare" />}
+      empty={<EmptyList isFiltered={isFiltered} texts={t} icon="compare" />}
       columns={[
         {
           label: t.began,

@@ -28,7 +28,8 @@ import { REVIEW } from './review-texts.ts';
 import { useStillWaiting } from './still-waiting.ts';
 
 type Review = components['schemas']['Review'];
-type Filter = 'partner' | 'reason' | 'age';
+const FILTERS = ['reason', 'partner', 'age'] as const;
+type Filter = (typeof FILTERS)[number];
 
 const AGES_HOURS = [1, 6, 24, 48];
 const keyOf = ({ contribution }: Review) => contribution.transaction_id;
@@ -36,11 +37,11 @@ const keyOf = ({ contribution }: Review) => contribution.transaction_id;
 export function ReviewList() {
   const t = useTexts(REVIEW);
   const reasons = useTexts(REVIEW_REASON);
-  const { filters, setFilters } = useFilters<Filter>();
+  const { filters, setFilters } = useFilters(FILTERS);
   const ages = Object.fromEntries(AGES_HOURS.map((hours) => [String(hours), t.hours(hours)]));
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['reason', 'partner', 'age']}>
+      <Filters names={FILTERS}>
         <ChoiceFilter label={t.reason} options={reasons} value={filters.reason} onChange={(reason) => setFilters({ reason })} />
         <PartnerFilter value={filters.partner} onChange={(partner) => setFilters({ partner })} />
         <ChoiceFilter label={t.age} options={ages} value={filters.age} onChange={(age) => setFilters({ age })} />

@@ -13,7 +13,7 @@ export function NewRule() {
   const t = useTexts(RULE);
   const navigate = useNavigate();
   const mayCreate = useMay('admin');
-  const { filters, setFilters } = useFilters<'partner'>();
+  const { filters, setFilters } = useFilters(['partner']);
   const partner = usePartner(filters.partner);
   const list = `/rules${filters.partner ? `?partner=${filters.partner}` : ''}`;
   return (

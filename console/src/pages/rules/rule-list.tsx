@@ -40,7 +40,7 @@ export function RuleList() {
   const common = useTexts(COMMON);
   const kinds = useTexts(RULE_KIND);
   const navigate = useNavigate();
-  const { filters, setFilters } = useFilters<'kind' | 'partner' | 'standing'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['kind', 'partner', 'standing']);
   const { sort, sorting } = useSort(['starts_at', 'created_at', 'kind'], '-starts_at');
   const standings = { in_force: t.inForce, upcoming: t.upcoming, past: t.past, withdrawn: t.withdrawn };
   const wanted = present({
@@ -68,7 +68,7 @@ export function RuleList() {
         </Button>
       }
     >
-      <Filters names={['kind', 'partner', 'standing']}>
+      <Filters names={filterNames}>
         <ChoiceFilter label={t.kind} options={kinds} value={filters.kind} onChange={(kind) => setFilters({ kind })} />
         <PartnerFilter value={partner} onChange={(id) => setFilters({ partner: id })} />
         <ChoiceFilter
@@ -86,7 +86,7 @@ export function RuleList() {
         csv={csvAddress('rules', wanted)}
         rowsOf={({ rules }) => rules}
         keyOf={({ kind, version }) => `${kind} ${version}`}
-        empty={<EmptyList filters={[filters.kind, partner, filters.standing]} texts={t} icon="book" />}
+        empty={<EmptyList isFiltered={isFiltered} texts={t} icon="book" />}
         columns={[
           {
             label: t.kindAndVersion,

@@ -38,7 +38,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
   const kinds = useTexts(LINE_KIND);
   const mayDraft = useMay('operator');
   const open = useOpenAdjustments({ partnerId, settlementId });
-  const { filters, setFilters } = useFilters<'of' | 'type'>();
+  const { filterNames, filters, setFilters } = useFilters(['of', 'type']);
   const { of } = filters;
   const { sort, sorting } = useSort(['line_no'], 'line_no', 'lines');
   const wanted = present({ sort, of, line_type: filters.type as Line['line_type'] | undefined });
@@ -53,7 +53,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
   return (
     <Section id="lines" title={t.lines}>
       <Stack gap="md">
-        <Filters names={['of', 'type']}>
+        <Filters names={filterNames}>
           <TextFilter
             label={t.find}
             placeholder={t.findHelp}
@@ -77,7 +77,7 @@ export function SettlementLines({ partnerId, settlementId }: SettlementLinesProp
                 {t.notOnIt}
               </Empty>
             ) : (
-              <EmptyList filters={[filters.type]} texts={{ nothingYet: t.noLines }} icon="coins" />
+              <EmptyList isFiltered={Boolean(filters.type)} texts={{ nothingYet: t.noLines }} icon="coins" />
             )
           }
           columns={[

@@ -21,7 +21,7 @@ import { STATUS } from '../../texts/record-texts.ts';
 import { MonthTotals } from './month-totals.tsx';
 import { SETTLEMENT } from './settlement-texts.ts';
 
-type Filter = 'partner' | 'answer' | 'period' | 'currency' | 'status';
+const FILTERS = ['partner', 'answer', 'period', 'currency', 'status'] as const;
 type Settlement = components['schemas']['Settlement'];
 type Answer = Settlement['acknowledgement']['status'];
 
@@ -30,7 +30,7 @@ function SettlementFilters() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
   const { not_answered: pending, accepted, disputed, open, closed } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<Filter>();
+  const { filters, setFilters } = useFilters(FILTERS);
   const { partner, period, currency } = filters;
   return (
     <Filters names={partner ? ['partner', 'answer', 'status'] : ['answer', 'period', 'currency']}>
@@ -67,7 +67,7 @@ function SettlementFilters() {
 export function SettlementList() {
   const t = useTexts(SETTLEMENT);
   const common = useTexts(COMMON);
-  const { filters } = useFilters<Filter>();
+  const { filters, isFiltered } = useFilters(FILTERS);
   const { partner, period, currency } = filters;
   const month = monthOf(period);
   const acknowledgement = filters.answer as Answer | undefined;
@@ -97,7 +97,7 @@ export function SettlementList() {
         rowsOf={({ settlements }) => settlements}
         keyOf={({ settlement_id }) => settlement_id}
         linkOf={({ partner_id, settlement_id }) => `/settlements/${partner_id}/${settlement_id}`}
-        empty={<EmptyList filters={[partner, filters.answer, filters.status, period, currency]} texts={t} icon="coins" />}
+        empty={<EmptyList isFiltered={isFiltered} texts={t} icon="coins" />}
         columns={[
           ...(partner ? [] : [{ label: common.partner, show: ({ partner_id }: Settlement) => <PartnerLink id={partner_id} /> }]),
           {

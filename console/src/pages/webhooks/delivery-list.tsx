@@ -29,7 +29,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   const triggers = useTexts(TRIGGER);
   const eventTypes = useTexts(EVENT_TYPE);
   const { waiting, held, delivered, exhausted, failed, dropped } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'status' | 'type' | 'event'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['status', 'type', 'event']);
   const { sort, sorting } = useSort(['occurred_at'], '-occurred_at');
   const wanted = present({
     sort,
@@ -47,7 +47,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
   );
   return (
     <Stack gap="sm">
-      <Filters names={['status', 'type', 'event']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={common.status}
           options={{ waiting, held, delivered, exhausted, failed, dropped }}
@@ -73,7 +73,7 @@ export function DeliveryList({ partnerId, endpointId }: { readonly partnerId: st
         linkOf={({ delivery_id }) => `/webhooks/${partnerId}/deliveries/${delivery_id}`}
         empty={
           <EmptyList
-            filters={[filters.status, filters.type, filters.event]}
+            isFiltered={isFiltered}
             texts={{ nothing: t.noDelivery, nothingYet: t.noDeliveryYet, nothingYetHelp: t.noDeliveryYetHelp }}
             icon="webhook"
           />

@@ -27,7 +27,7 @@ export function EndpointList() {
   const t = useTexts(WEBHOOK);
   const common = useTexts(COMMON);
   const { waiting, exhausted } = useTexts(STATUS);
-  const { filters, setFilters } = useFilters<'partner' | 'state' | 'undelivered'>();
+  const { filterNames, filters, isFiltered, setFilters } = useFilters(['state', 'undelivered', 'partner']);
   const { sort, sorting } = useSort(['created_at', 'failing_since'], 'created_at');
   const wanted = present({
     sort,
@@ -40,7 +40,7 @@ export function EndpointList() {
   );
   return (
     <Page title={t.title} description={t.help}>
-      <Filters names={['state', 'undelivered', 'partner']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={t.state}
           options={{ healthy: t.notFailing, failing: t.failing, disabled: t.disabled }}
@@ -63,7 +63,7 @@ export function EndpointList() {
         rowsOf={({ endpoints }) => endpoints}
         keyOf={({ endpoint_id }) => endpoint_id}
         linkOf={({ partner_id, endpoint_id }) => `/webhooks/${partner_id}/${endpoint_id}`}
-        empty={<EmptyList filters={[filters.state, filters.undelivered, filters.partner]} texts={t} icon="webhook" />}
+        empty={<EmptyList isFiltered={isFiltered} texts={t} icon="webhook" />}
         columns={[
           { label: common.partner, show: ({ partner_id }) => <PartnerLink id={partner_id} /> },
           { label: t.endpoint, isName: true, show: ({ url }) => <Foreign text={url} /> },

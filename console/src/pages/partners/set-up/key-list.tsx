@@ -33,7 +33,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
   const t = useTexts(SET_UP);
   const common = useTexts(COMMON);
   const { read_write, manage, read_only, active, expired, revoked } = t;
-  const { filters, setFilters } = useFilters<'permission' | 'status'>();
+  const { filterNames, filters, setFilters } = useFilters(['status', 'permission']);
   const { sort, sorting } = useSort(['created_at', 'name'], 'created_at');
   const permission = filters.permission as Permission | undefined;
   const wanted = present({ sort, permission, status: filters.status as Status | undefined });
@@ -51,7 +51,7 @@ export function KeyList({ partnerId, onIssued }: KeyListProps) {
   });
   return (
     <Stack gap="sm">
-      <Filters names={['status', 'permission']}>
+      <Filters names={filterNames}>
         <ChoiceFilter
           label={common.status}
           options={{ active, expired, revoked }}
