@@ -1,6 +1,6 @@
 /** An advance of the clock of a sandbox writes the rows of live estimates anew, which the quota of the day counts: docs/decisions/0070. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
 import { readSandboxClock } from '../../src/operations/sandbox/advance-clock.ts';
 import { findDailyUsage } from '../../src/store/quotas/daily-usage.ts';
@@ -9,10 +9,12 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, uniqueId } from '../support/client.ts';
+import { untilDayLastsForTest } from '../support/clock/quota-day.ts';
 import { testService } from '../support/service.ts';
 
 const service = await testService();
 const { database } = service;
+beforeEach(untilDayLastsForTest);
 
 test(
   'estimates that an advance of the clock moves count, and while the quota of bytes is spent the clock stands',

@@ -1,7 +1,7 @@
 /** What a partner may store in a day. Decisions, section 6: a byte quota refuses estimates and lists (429), never confirmations. */
 
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { beforeEach, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { contributionBytes, lineBytes } from '../../src/domain/quotas/stored-bytes.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
@@ -15,6 +15,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, newConfirmation, newEstimate, uniqueId } from '../support/client.ts';
+import { untilDayLastsForTest } from '../support/clock/quota-day.ts';
 import { commandLine } from '../support/command-line.ts';
 import { HEADER, newReconciledPartner, sendList, untilEnded } from '../support/reconciliations/partner-lists.ts';
 import { testService } from '../support/service.ts';
@@ -22,6 +23,7 @@ import { closeNow, openFirst } from '../support/settlements.ts';
 
 const service = await testService();
 const { database } = service;
+beforeEach(untilDayLastsForTest);
 const DAY_SECONDS = 86_400;
 
 async function withSettlement() {

@@ -1,7 +1,7 @@
 /** What deliveries make a partner store: decisions, section 6, and docs/decisions/0070. */
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { beforeEach, test } from 'node:test';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { newWorkId } from '../../src/domain/identifiers.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
@@ -12,6 +12,7 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { detailCodes, uniqueId } from '../support/client.ts';
+import { untilDayLastsForTest } from '../support/clock/quota-day.ts';
 import { untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
@@ -19,6 +20,7 @@ import { untilDeliveries, WEBHOOK_ENV } from '../support/webhooks/webhook-servic
 
 const service = await testService({ env: WEBHOOK_ENV });
 const { database } = service;
+beforeEach(untilDayLastsForTest);
 const PATH = '/v1/webhook-endpoints';
 const ALL = { since: '2026-01-01T00:00:00Z', missing: true };
 

@@ -191,10 +191,12 @@ describe('the job', HANG_LIMIT, () => {
     const { client, path, partnerId, sent } = await withSettlements(2);
     const answer = await sendList(client, path, toCsv(sent));
     await untilEnded(client, answer);
+    assert.equal((await linesOf(client, answer)).length, 2);
     await database.pool.query("update reconciliation set ended_at = now() - interval '31 days' where partner_id = $1", [
       partnerId,
     ]);
-    assert.equal(await removeOldReconciliations(database, 30, new AbortController().signal, new NodeReader(database)), 2);
+    // The schedule of the service may do it at the same time.
+    await removeOldReconciliations(database, 30, new AbortController().signal, new NodeReader(database));
     assert.deepEqual(await linesOf(client, answer), []);
     const { reconciliation } = (await client.call(answer.headers.get('location') as string)).body;
     assert.ok(reconciliation.lines_removed_at);

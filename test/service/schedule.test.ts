@@ -50,10 +50,11 @@ const database = open();
 const { pool } = database;
 let made = 0;
 
-/** A job of its own name, each hour; the work is what the test says. */
+/** A job of its own name that becomes due when a test says so; the work is what the test says. */
 function newJob(run: (context: JobContext) => Promise<Record<string, number>> = async () => ({ done: 1 })): Job {
-  return { name: `job-${made++}`, description: 'a test', pattern: '0 * * * *', run };
+  return { name: `job-${made++}`, description: 'a test', pattern: YEARLY, run };
 }
+const HOURLY = { pattern: '0 * * * *' };
 
 async function untilRuns(jobName: string, areAsWanted: (runs: readonly JobRun[]) => boolean): Promise<JobRun[]> {
   return waitFor(`run of ${jobName} as wanted`, async () => {
@@ -128,7 +129,7 @@ async function untilWaiting(sessions: number): Promise<void> {
 
 describe('when a job is due', HANG_LIMIT, () => {
   test('at the next time of its pattern, in UTC; starting again changes nothing, another pattern does', async () => {
-    const job = newJob();
+    const job = { ...newJob(), ...HOURLY };
     assert.equal(nextDueAt(job, NOON).toISOString(), '2027-03-01T13:00:00.000Z');
     assert.throws(() => nextDueAt({ ...job, pattern: '0 0 30 2 *' }, NOON), /never comes/);
     await isDueNext(job, () => registerJobs(database, [job]));
@@ -141,7 +142,7 @@ describe('when a job is due', HANG_LIMIT, () => {
   });
 
   test('a time beyond the next one, as a clock that was ahead has told it, is put right at the next start', async () => {
-    const job = newJob();
+    const job = { ...newJob(), ...HOURLY };
     await registerDue(job, '-30 days');
     await isDueNext(job, () => registerJobs(database, [job]));
   });
@@ -155,11 +156,12 @@ describe('when a job is due', HANG_LIMIT, () => {
     const job = newJob();
     const { errors, hasLooked } = follow(job, past);
     await waitFor('the first look at the clock', async () => hasLooked());
+    await setDueBefore(job, '15 hours');
     await move(0);
     await waitFor('word of the step', async () => errors[0]);
     assert.match(String(errors), /^Error: The clock of the database was set forward to .*: jobs wait a minute\.$/);
     await move(30);
-    await pool.query("update job set due_at = due_at - interval '40 hours' where job_name = $1", [job.name]);
+    await setDueBefore(job, '40 hours');
     const runs = await untilRuns(job.name, hasEnded);
     assert.ok((runs[0]?.startedAt as Date) < new Date(Date.now() - 29 * 3_600_000), 'it began after the clock was set back');
     assert.equal(runs.length, 1);
@@ -178,7 +180,7 @@ describe('when a job is due', HANG_LIMIT, () => {
     });
     const { errors } = follow(job, past);
     await waitFor('state of the job', () => stateOf(job.name));
-    await pool.query("update job set due_at = due_at - interval '40 hours' where job_name = $1", [job.name]);
+    await setDueBefore(job, '40 hours');
     await waitFor('run', () => begun === 1);
     await move(0);
     const [stopped] = await untilRuns(job.name, hasEnded);
@@ -190,7 +192,7 @@ describe('when a job is due', HANG_LIMIT, () => {
   });
 
   test('due times that a clock has set which was ahead are corrected while the schedule goes on', async () => {
-    const job = newJob();
+    const job = { ...newJob(), ...HOURLY };
     let [steadyMs, timesRead] = [0, 0];
     const steadyClock = () => {
       timesRead++;
@@ -298,7 +300,7 @@ describe('what goes wrong', HANG_LIMIT, () => {
     const claim = { jobName: 'endless', leaseMs: 60_000, trigger: 'hand' } as const;
     assert.equal(await claimJob(pool, claim), undefined, 'the lease holds, though its process has gone');
     await pool.query("update job set lease_until = now() where job_name = 'endless'");
-    follow({ ...newJob(), name: 'endless', pattern: YEARLY });
+    follow({ ...newJob(), name: 'endless' });
     const runs = await untilRuns('endless', (found) => found.length === 2 && hasEnded(found));
     assert.deepEqual(
       runs.map(({ outcome }) => outcome),
@@ -308,7 +310,7 @@ describe('what goes wrong', HANG_LIMIT, () => {
   });
 
   test('a process that is gone in the middle of a run by hand: once the lease ends another does it, due or not', async () => {
-    const job = { ...newJob(), pattern: YEARLY };
+    const job = newJob();
     await registerJobs(database, [job]);
     assert.ok(await claimJob(pool, { jobName: job.name, leaseMs: 60_000, trigger: 'hand' }));
     await pool.query('update job set lease_until = now() where job_name = $1', [job.name]);
@@ -325,7 +327,7 @@ describe('what goes wrong', HANG_LIMIT, () => {
     const run = async () => {
       throw new Error('no luck');
     };
-    const job = { ...newJob(run), pattern: YEARLY };
+    const job = newJob(run);
     for (const [failures, minutes] of [1, 2, 4].entries()) {
       await registerDue(job);
       const { close } = follow(job);
@@ -337,7 +339,7 @@ describe('what goes wrong', HANG_LIMIT, () => {
       assert.ok(from >= Number(last?.startedAt) && from <= Number(last?.endedAt), dueAt.toISOString());
       assert.equal(failuresInRow, failures + 1);
     }
-    const failed = { job: newJob(), outcome: 'failed', failuresInRow: 3 } as const;
+    const failed = { job: { ...newJob(), ...HOURLY }, outcome: 'failed', failuresInRow: 3 } as const;
     assert.equal(nextDueAfter(failed, NOON)?.toISOString(), '2027-03-01T12:08:00.000Z');
     assert.equal(nextDueAfter({ ...failed, failuresInRow: 6 }, NOON)?.toISOString(), '2027-03-01T13:00:00.000Z');
   });
@@ -454,6 +456,8 @@ describe('by hand', HANG_LIMIT, () => {
     const { run, runJson } = commandLine({ DATABASE_URL: ownUrl });
     const service = await spawnService(ownUrl, {}, ['--roles', 'schedule']);
     await waitFor('state of each job', async () => (await listJobStates(own)).length === JOBS.length);
+    // Its time may be near, and what the schedule removes the run by hand does not find.
+    await own.query("update job set due_at = due_at + interval '1 day' where job_name = 'prune-job-runs'");
     await own.query(
       `insert into job_run (job_name, run_no, trigger, started_at, ended_at, outcome) values
        ('prune-job-runs', -1, 'schedule', now() - interval '91 days', now() - interval '91 days', 'succeeded'),
@@ -462,8 +466,9 @@ describe('by hand', HANG_LIMIT, () => {
     const { outcome, result } = await runJson('job', 'run', 'prune-job-runs');
     assert.deepEqual([outcome, result], ['succeeded', { runs: 1 }]);
     const history = await runJson('job', 'history', '--job', 'prune-job-runs');
+    const untilThen = history.filter(({ run_no }: { run_no: number }) => run_no <= 1);
     assert.deepEqual(
-      history.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
+      untilThen.map(({ run_no, trigger }: { run_no: number; trigger: string }) => [run_no, trigger]),
       [
         [1, 'hand'],
         [-2, 'schedule'],
