@@ -8,6 +8,7 @@ import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { newConfirmation } from '../support/client.ts';
+import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { heightOf, needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { untilStill } from '../support/console/until-still.ts';
@@ -20,7 +21,11 @@ const priced: Partner[] = [];
 const scene = needsBrowser.skip
   ? undefined
   : await openScene(async (database) => {
-      const owner = await createPartner(database, OWNER, 'Nakheel Stores', { ...OPEN_RATES, currency: 'SAR' });
+      const owner = await createPartner(database, OWNER, 'Nakheel Stores', {
+        ...OPEN_RATES,
+        currency: 'SAR',
+        timeZone: QUIET_ZONE,
+      });
       const price = { partnerId: owner.partnerId, label: 'value', starts: '-1 day', price: '0.05' };
       await insertPrice(database, 'point_conversion', price);
       priced.push(owner);
@@ -362,11 +367,13 @@ const CUT_TEXTS = `[...document.querySelectorAll('main .figure, header *')].flat
 describe('a screen of 320 pixels, such as one of 1280 at 400 %', needsBrowser, () => {
   for (const language of ['en', 'ar'] as const)
     test(`the bar has one line, and a list shows its figures whole, ${language}`, async () => {
-      const { client } = await service.newPartner({ of: priced[0] as Partner });
+      const [owner] = priced as [Partner];
+      const { client } = await service.newPartner({ of: owner });
+      const { period } = await getOpen(service.database, owner.partnerId);
       await client.confirm({ ...newConfirmation(), points: 22_499 });
       const page = await browser.signedIn('viewer', { language, width: 390 });
       await page.setViewportSize({ width: 320, height: 640 });
-      await page.goto(browser.baseUrl);
+      await page.goto(`${browser.baseUrl}/?month=${period.label}`);
       // The figures follow the events, in a moment.
       const amount = page.locator('.records td').getByText(/\d SAR/);
       await waitFor('the amount of the month', async () => {

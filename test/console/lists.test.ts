@@ -10,6 +10,7 @@ import { completeReconciliations } from '../../src/operations/reconciliations/co
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
+import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { choose } from '../support/console/choose.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
@@ -208,12 +209,13 @@ test('the overview goes on to the month of a partner who is ahead of the reader,
 
 test('what is over, and what may still be done, goes by the clock of the service', needsBrowser, async () => {
   const version = await insertContributionRule(service.database, { partnerId: partner.partnerId, starts: '1 hour' });
+  await createPartner(service.database, OWNER, 'Kashta', { ...OPEN_RATES, timeZone: QUIET_ZONE });
   const page = await browser.signedIn('admin');
   await page.clock.setFixedTime(Date.now() + 70 * 86_400_000);
   await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
   await page.getByRole('row', { name: version }).getByRole('button', { name: 'Withdraw' }).waitFor();
-  await page.goto(`${browser.baseUrl}/closings`);
-  const row = page.getByRole('row').filter({ hasText: 'Souq Express' });
+  await page.goto(`${browser.baseUrl}/closings?name=Kashta`);
+  const row = page.getByRole('row').filter({ hasText: 'Kashta' });
   const ends = row.locator('[data-label="Ends"]');
   assert.match(await ends.innerText(), /^in /);
   await page.route(/\/operator\/v1\/overview$/, async (route) => {

@@ -34,6 +34,9 @@ const { service, browser, partner, client } = (scene ?? {}) as Scene;
 const [one, other] = priced as [Partner, Partner];
 if (scene) after(() => assert.deepEqual(browser.offences, []));
 
+const THIS_YEAR = new Date().getFullYear();
+/** The years of the beginning of a version or the end of a key, and of the moment before it. */
+const [LATER, BEFORE] = [THIS_YEAR + 4, THIS_YEAR + 3];
 const heading = (page: Page, name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
 const rowsOf = async (text: string, values: unknown[] = []) => (await service.database.pool.query(text, values)).rows;
 
@@ -198,12 +201,12 @@ describe('a new partner', needsBrowser, () => {
     await ends.fill('2020-01-01');
     await step('API key').getByRole('button', { name: 'Issue a key' }).click();
     await step('API key').getByText('Ends must be in the future.').waitFor();
-    await ends.fill('2031-01-01');
+    await ends.fill(`${LATER}-01-01`);
     await step('API key').getByRole('button', { name: 'Issue a key' }).click();
     await step('API key').getByText('It is shown this once').waitFor();
     const [issued] = await rowsOf('select expires_at from api_key where partner_id = $1', [partnerId]);
     // Midnight in Riyadh, where the person is.
-    assert.equal(issued.expires_at.toISOString(), '2030-12-31T21:00:00.000Z');
+    assert.equal(issued.expires_at.toISOString(), `${BEFORE}-12-31T21:00:00.000Z`);
     const apiKey = await step('API key').locator('.secret').innerText();
     assert.match(apiKey, /^pi_sandbox_/);
     await step('First confirmation').getByText('The one that was just issued is filled in.').waitFor();
@@ -270,14 +273,14 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByRole('button', { name: 'New version for this partner' }).click();
     await rule.getByLabel('Version').fill('first-of-it');
     await rule.getByLabel('Review threshold').fill('900');
-    await rule.getByLabel('Starts: day').fill('2031-01-01');
+    await rule.getByLabel('Starts: day').fill(`${LATER}-01-01`);
     await rule.getByLabel('Starts: time, 24 hours').fill('00:00');
     await rule.getByRole('button', { name: 'New version', exact: true }).click();
     const dialog = page.getByRole('dialog');
-    for (const stated of [own.name, '1 Jan 2031, 00:00', '900']) await dialog.getByText(stated, { exact: true }).waitFor();
+    for (const stated of [own.name, `1 Jan ${LATER}, 00:00`, '900']) await dialog.getByText(stated, { exact: true }).waitFor();
     await dialog.getByRole('button', { name: 'New version' }).click();
     const row = rule.getByRole('table', { name: 'Starts later' }).getByRole('row', { name: /first-of-it/ });
-    await row.getByText('1 Jan 2031, 00:00').waitFor();
+    await row.getByText(`1 Jan ${LATER}, 00:00`).waitFor();
     await rule.getByText('Until the versions below start, every number of points is taken without a review.').waitFor();
     assert.equal(await rule.getByText('No rule was made for it').count(), 0);
     // A price in another currency is nothing to this partner.
@@ -286,7 +289,7 @@ describe('a new partner', needsBrowser, () => {
       version: 'in-dirham',
       tree_cost: '2',
       currency: 'AED',
-      starts_at: '2031-01-01T00:00:00Z',
+      starts_at: `${LATER}-01-01T00:00:00Z`,
     };
     const admin = await signedInOperator(service, 'admin');
     assert.equal((await admin.postOnce('/operator/v1/rules', dirham, uniqueId('key'))).status, 200);
@@ -294,7 +297,7 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByText('Without a version yet: Value of a point, Cost of a tree.').waitFor();
     await rule.getByText('Done').waitFor();
     const later = page.getByRole('region', { name: 'First confirmation' });
-    await later.getByText('Contribution rule first-of-it: 1 Jan 2031, 00:00:00').waitFor();
+    await later.getByText(`Contribution rule first-of-it: 1 Jan ${LATER}, 00:00:00`).waitFor();
     await later.getByText('A confirmation before that is taken under what is in force now.').waitFor();
     for (const [kind, version] of [
       ['Value of a point', 'first-value'],
@@ -341,7 +344,7 @@ describe('a new partner', needsBrowser, () => {
     await rule.getByText('Optional').waitFor();
     const admin = await signedInOperator(service, 'admin');
     const value = { kind: 'point_conversion', version: uniqueId('value'), point_value: '0.01', currency: 'SAR' };
-    const starts = { partner_id: own.partnerId, starts_at: '2031-01-01T00:00:00Z' };
+    const starts = { partner_id: own.partnerId, starts_at: `${LATER}-01-01T00:00:00Z` };
     assert.equal((await admin.postOnce('/operator/v1/rules', { ...value, ...starts }, uniqueId('key'))).status, 200);
     await page.reload();
     await rule.getByText('Until the versions below start, points have no value.').waitFor();
@@ -621,9 +624,12 @@ describe('rules', needsBrowser, () => {
   });
 
   test('a version is previewed over last month and over the last 30 days, created, and withdrawn before it starts', async () => {
-    for (const points of [150, 120]) await client.confirm({ points });
+    // Its last month does not become another during the test.
+    const { partner: own, client: its } = await service.newPartner();
+    await insertContributionRule(service.database, { partnerId: own.partnerId, review_threshold: 200 });
+    for (const points of [150, 120]) await its.confirm({ points });
     const page = await browser.signedIn('admin');
-    await page.goto(`${browser.baseUrl}/rules?partner=${partner.partnerId}`);
+    await page.goto(`${browser.baseUrl}/rules?partner=${own.partnerId}`);
     await page.getByText('In force for this partner now').waitFor();
     await page.getByRole('button', { name: 'New version' }).click();
     await heading(page, 'New version of a rule');
@@ -635,11 +641,11 @@ describe('rules', needsBrowser, () => {
     await page.getByRole('cell', { name: 'Reviewed: at or above the threshold' }).waitFor();
     const [{ count }] = await rowsOf(
       "select count(*)::int as count from contribution where partner_id = $1 and points >= 140 and created_at > now() - interval '30 days'",
-      [partner.partnerId],
+      [own.partnerId],
     );
     const row = page.getByRole('row', { name: 'Reviewed: at or above the threshold' });
     assert.equal(await row.getByRole('cell').nth(1).innerText(), String(count));
-    await page.getByLabel('Starts: day').fill('2031-01-01');
+    await page.getByLabel('Starts: day').fill(`${LATER}-01-01`);
     await page.getByRole('button', { name: 'New version' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('What is recorded keeps its own.').waitFor();
@@ -650,16 +656,13 @@ describe('rules', needsBrowser, () => {
     await version.getByRole('button', { name: 'Withdraw' }).click();
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
     await version.getByText('Withdrawn').waitFor();
-    const soon = await insertContributionRule(service.database, { partnerId: partner.partnerId, starts: '50 seconds' });
+    const soon = await insertContributionRule(service.database, { partnerId: own.partnerId, starts: '50 seconds' });
     await page.reload();
     const starting = page.getByRole('row', { name: soon });
     await starting.getByText('Not started').waitFor();
     assert.equal(await starting.getByRole('button', { name: 'Withdraw' }).count(), 0, 'too late');
     const [kept] = await rowsOf("select partner_id, review_threshold, withdrawn_at from rule_version where version = 'autumn-1'");
-    assert.deepEqual(
-      [kept.partner_id, kept.review_threshold, kept.withdrawn_at instanceof Date],
-      [partner.partnerId, 140n, true],
-    );
+    assert.deepEqual([kept.partner_id, kept.review_threshold, kept.withdrawn_at instanceof Date], [own.partnerId, 140n, true]);
   });
 });
 

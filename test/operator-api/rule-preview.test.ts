@@ -1,9 +1,11 @@
 /** Over which time a rule is previewed. Its contributions are rows of the past, which no event and no audit knows: a database of its own. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import { idAt } from '../../src/domain/identifiers.ts';
 import { changeSettlementPolicy } from '../../src/operations/access/manage-partner.ts';
 import { OWNER } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { insertPrice } from '../support/rules.ts';
@@ -63,13 +65,20 @@ describe('a preview of a rule', () => {
   test('over all partners is from the earliest beginning of their months to the latest end', async () => {
     const { partner } = await service.newPartner();
     await database.pool.query("update partner set time_zone = 'America/New_York' where partner_id = $1", [partner.partnerId]);
-    const { rows } = await database.pool.query(
-      `select min((date_trunc('month', now() at time zone zone) - interval '1 month') at time zone zone) as begins,
+    const readMonths = async () => {
+      const { rows } = await database.pool.query(
+        `select min((date_trunc('month', now() at time zone zone) - interval '1 month') at time zone zone) as begins,
         max(date_trunc('month', now() at time zone zone) at time zone zone) as ends
       from (select distinct time_zone as zone from partner) z`,
-    );
-    const { from, to } = await preview({ kind: 'contribution_rule', over: 'last_month' });
-    assert.deepEqual([from, to], [rows[0].begins.toISOString(), rows[0].ends.toISOString()]);
+      );
+      return [rows[0].begins.toISOString(), rows[0].ends.toISOString()];
+    };
+    const [wanted, told] = await waitFor('preview during which no month ended', async () => {
+      const months = await readMonths();
+      const { from, to } = await preview({ kind: 'contribution_rule', over: 'last_month' });
+      return isDeepStrictEqual(await readMonths(), months) && [months, [from, to]];
+    });
+    assert.deepEqual(told, wanted);
   });
 
   test('of a version for all partners without a price has the amounts of each currency by themselves', async () => {

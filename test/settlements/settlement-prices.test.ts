@@ -13,6 +13,7 @@ import { enrolled, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
+import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { commandLine, signInOn } from '../support/command-line.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPrice } from '../support/rules.ts';
@@ -24,7 +25,7 @@ const partners: Partner[] = [];
 const service = await testService({
   async prepare(database) {
     for (const currency of ['SAR', 'SAR', null, 'SAR', 'SAR'])
-      partners.push(await createPartner(database, OWNER, 'Settled', { ...OPEN_RATES, currency }));
+      partners.push(await createPartner(database, OWNER, 'Settled', { ...OPEN_RATES, currency, timeZone: QUIET_ZONE }));
     const price = { starts: '-1 day', price: '0.0125' };
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(0), label: LABEL });
     await insertPrice(database, 'point_conversion', { ...price, partnerId: idOf(4), label: uniqueId('value') });
