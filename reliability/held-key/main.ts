@@ -8,9 +8,9 @@
  * held key, a repetition is confirmed while the key is held, or the held request does not end as exactly one contribution. A run is void
  * when no session of the service was seen to wait for the transaction that holds the key.
  */
-import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, newConfirmation, uniqueId } from '../../test/support/client.ts';
+import { endHolding, holdContribution } from '../../test/support/contributions/held-contribution.ts';
 import { readArguments, readWhole } from '../harness/arguments.ts';
 import { Installation, makePartner } from '../harness/installation.ts';
 import { percentile, printFigures, Violations } from '../harness/report.ts';
@@ -33,14 +33,15 @@ try {
   await measure(client, 1_000);
   const calm = await measure(client, durationMs);
   const held = { ...newConfirmation(), key: uniqueId('held-key') };
-  const holder = await hold(partnerId, held);
+  const holder = await holdContribution(database, partnerId, held);
+  const { rows: holding } = await holder.query<{ pid: number }>('select pg_backend_pid() as pid');
   const statuses: number[] = [];
   const repeats = repeatUntil(client, held, { forMs: durationMs, statuses });
-  const waiting = countWaiting(holder.pid, durationMs);
+  const waiting = countWaiting(holding[0]?.pid ?? 0, durationMs);
   const busy = await measure(client, durationMs);
   const waited = await waiting;
   const early = statuses.filter((status) => status === 201).length;
-  await holder.release();
+  await endHolding(holder, 'rollback');
   await repeats;
   const last = await client.confirm(
     { partner_event_id: held.partner_event_id, partner_order_ref: held.partner_order_ref },
@@ -68,26 +69,6 @@ try {
 } finally {
   await database.close();
   await installation.close();
-}
-
-/** Inserts the very row that the request will want, and leaves the transaction open. */
-async function hold(partnerId: string, held: { key: string; partner_event_id: string; partner_order_ref: string }) {
-  const session = await database.pool.connect();
-  // The service would end such a session after three seconds; here it has to last.
-  await session.query("begin; set local idle_in_transaction_session_timeout = '60s'");
-  await session.query(
-    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status,
-       first_status, contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome,
-       created_at, confirmed_at)
-     values ($1, $2, $3, $4, $5, $6, 250, 'confirmed', 'confirmed', 'r', 'p', 't', 'en', 'ar', 'not_requested', now(), now())`,
-    [partnerId, uniqueId('txn'), held.key, randomBytes(32), held.partner_event_id, held.partner_order_ref],
-  );
-  const { rows } = await session.query<{ pid: number }>('select pg_backend_pid() as pid');
-  const release = async () => {
-    await session.query('rollback');
-    session.release();
-  };
-  return { pid: rows[0]?.pid ?? 0, release };
 }
 
 /** @returns How many sessions, one after the other or at once, waited for a lock of the given one. */

@@ -7,6 +7,7 @@ import { openDatabase } from '../../src/store/database.ts';
 import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
+import { insertPastContribution } from '../support/contributions/past-contribution.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { untilAllSequenced, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
@@ -163,12 +164,8 @@ test(
       '2026-12-01T22:00Z',
     ];
     for (const [index, at] of confirmed.entries()) {
-      await pool.query(
-        `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
-          contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
-        values ($1, $2, $2, decode(repeat('00', 32), 'hex'), $2, $2, $3, 'confirmed', 'confirmed', 'default-1', 'default-1', 'default-1', '', '', 'not_requested', $4, $4)`,
-        [partnerId, `txn_${index}`, 10 ** index, at],
-      );
+      const past = { transactionId: `txn_${index}`, points: 10 ** index, at: new Date(at) };
+      await insertPastContribution(pool, { partnerId, ...past });
       await pool.query(
         `insert into event (partner_id, sequence, event_id, event_type, subject_id, occurred_at)
         values ($1, $2, $3, 'impact.transaction.confirmed', $4, now())`,

@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { type Answer, countByStatus, newConfirmation } from '../support/client.ts';
-import { BLOCKED_MS_MAX, endHolding, type HeldFields, holdContribution } from '../support/held-contribution.ts';
+import { BLOCKED_MS_MAX, endHolding, type HeldFields, holdContribution } from '../support/contributions/held-contribution.ts';
 import { insertLink } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 

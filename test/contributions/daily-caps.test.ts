@@ -9,7 +9,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
-import { BLOCKED_MS_MAX, endHolding, holdContribution } from '../support/held-contribution.ts';
+import { BLOCKED_MS_MAX, endHolding, holdContribution } from '../support/contributions/held-contribution.ts';
 import { insertContributionRule, type RuleRow } from '../support/rules.ts';
 import { OPEN_RATES, testServiceProcesses } from '../support/service.ts';
 

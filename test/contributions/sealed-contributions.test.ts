@@ -330,7 +330,7 @@ describe('the value of a point, compared with the audit', HANG_LIMIT, () => {
 
   /** The service reads rules every few seconds: the label is put on, and sealed, as if it had known the version. */
   async function relabel(partnerId: string, id: string, label: string): Promise<void> {
-    const { sealRows } = await import('../support/records.ts');
+    const { sealRows } = await import('../../reliability/harness/seal-rows.ts');
     const text =
       'update contribution set point_conversion_version = $3, seal = null, seal_key = null where partner_id = $1 and transaction_id = $2';
     await tamper(text, [partnerId, id, label]);

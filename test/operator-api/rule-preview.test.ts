@@ -7,6 +7,7 @@ import { changeSettlementPolicy } from '../../src/operations/access/manage-partn
 import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
+import { insertPastContribution } from '../support/contributions/past-contribution.ts';
 import { signedInOperator } from '../support/operator-client.ts';
 import { insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
@@ -17,22 +18,9 @@ const viewer = await signedInOperator(service, 'viewer');
 const preview = async (query: Record<string, string>) =>
   (await viewer.get(`/operator/v1/rule-preview?${new URLSearchParams(query)}`)).body;
 
-interface Past {
-  /** When it was recorded and confirmed, in milliseconds. */
-  readonly at: number;
-  readonly points: number;
-  /** The version of the value of a point. */
-  readonly version?: string;
-}
-
-async function insertContribution(partnerId: string, { at, points, version = 'default-1' }: Past): Promise<void> {
-  await database.pool.query(
-    `insert into contribution (partner_id, transaction_id, idempotency_key, fingerprint, partner_event_id, partner_order_ref, points, status, first_status,
-        contribution_rule_version, point_conversion_version, tree_cost_version, summary_en, summary_ar, association_outcome, created_at, confirmed_at)
-      values ($1, $2, $2, decode(repeat('00', 32), 'hex'), $2, $2, $3, 'confirmed', 'confirmed', 'default-1', $5, 'default-1', '', '', 'not_requested', $4, $4)`,
-    [partnerId, idAt('txn', at), points, new Date(at), version],
-  );
-}
+/** @param at In milliseconds. */
+const insertContribution = (partnerId: string, { at, ...past }: { at: number; points: number; version?: string }) =>
+  insertPastContribution(database.pool, { partnerId, transactionId: idAt('txn', at), at: new Date(at), ...past });
 
 describe('a preview of a rule', () => {
   test('is over the calendar month of the partner that ended last, unless another is asked for', async () => {

@@ -13,7 +13,7 @@ import { makeMissingCounters, reopenDue } from '../../src/webhooks/delivery/heal
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
-import { CLOSED_PORT, clusterUrl, moveNode, portOf } from '../support/postgres/lost-node.ts';
+import { CLOSED_PORT, clusterUrl, moveNode, partnersApart } from '../support/postgres/lost-node.ts';
 import { insertPendingAged, untilAllSequenced } from '../support/records.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 import { actor, openFirst, tools } from '../support/settlements.ts';
@@ -25,10 +25,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const cluster = await clusterDatabase(coordinatorUrl);
   const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl } });
   const { database } = service;
-  const first = await service.newPartner();
-  const lostPort = await portOf(cluster, first.partner);
-  let other = await service.newPartner();
-  while ((await portOf(cluster, other.partner)) === lostPort) other = await service.newPartner();
+  const {
+    port: lostPort,
+    crowd: [first],
+    other,
+  } = await partnersApart(cluster, service.newPartner);
 
   const jobs = listJobs({ eventDays: 90, reviewExpiryHours: 72, settlementTools: tools() });
   const signal = AbortSignal.timeout(HANG_LIMIT.timeout);

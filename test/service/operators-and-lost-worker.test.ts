@@ -8,7 +8,7 @@ import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
 import { type OperatorClient, signedInOperator } from '../support/operator-client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
-import { CLOSED_PORT, clusterUrl, moveNode, portOf } from '../support/postgres/lost-node.ts';
+import { CLOSED_PORT, clusterUrl, moveNode, partnersApart, portOf } from '../support/postgres/lost-node.ts';
 import { insertPendingAged } from '../support/records.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 import { closeNow, openFirst } from '../support/settlements.ts';
@@ -25,10 +25,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const service = await testService({ env: { ...WEBHOOK_ENV, DATABASE_URL: cluster.databaseUrl } });
   const { database } = service;
   const tools = endpointTools(database);
-  const first = await newEndpoint(service, tools);
-  const lostPort = await portOf(cluster, first.partner);
-  let other = await newEndpoint(service, tools);
-  while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
+  const {
+    port: lostPort,
+    crowd: [first],
+    other,
+  } = await partnersApart(cluster, () => newEndpoint(service, tools));
 
   async function newPartnerBeside(port: number): Promise<TestPartner> {
     const made = await service.newPartner();

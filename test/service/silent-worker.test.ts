@@ -9,7 +9,7 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
-import { CLOSED_PORT, clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
+import { CLOSED_PORT, clusterUrl, moveNode, partnersApart, silentPort } from '../support/postgres/lost-node.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
 /** Each waits for the worker at every place where requests wait for the database, several times over. */
@@ -25,15 +25,8 @@ else await testOnCluster(clusterUrl);
 async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const cluster = await clusterDatabase(coordinatorUrl);
   const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api'] });
-  const first = await service.newPartner();
-  const lostPort = await portOf(cluster, first.partner);
-  const crowd: TestPartner[] = [first];
-  const others: TestPartner[] = [];
-  while (crowd.length < CROWD || others.length === 0) {
-    const made = await service.newPartner();
-    ((await portOf(cluster, made.partner)) === lostPort ? crowd : others).push(made);
-  }
-  const [other] = others as [TestPartner];
+  const { port: lostPort, crowd, other } = await partnersApart(cluster, service.newPartner, CROWD);
+  const [first] = crowd;
 
   /** Every kind of request that waits in a queue with those of other partners. */
   async function statusesOf({ client }: TestPartner, eventId: string, transactionId: string): Promise<(number | string)[]> {

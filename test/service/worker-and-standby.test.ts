@@ -16,7 +16,7 @@ import { detailCodes, newConfirmation, uniqueId } from '../support/client.ts';
 import { cancelWaits } from '../support/postgres/cancel-waits.ts';
 import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
-import { clusterUrl, portOf } from '../support/postgres/lost-node.ts';
+import { clusterUrl, partnersApart } from '../support/postgres/lost-node.ts';
 import { type TestPartner, testService } from '../support/service.ts';
 
 /** Each waits for the worker at every place where requests wait for the database, several times over. */
@@ -32,15 +32,8 @@ else await testOnCluster(clusterUrl);
 async function testOnCluster(coordinatorUrl: string): Promise<void> {
   const cluster = await clusterDatabase(coordinatorUrl);
   const service = await testService({ env: { DATABASE_URL: cluster.databaseUrl }, roles: ['api'] });
-  const first = await service.newPartner();
-  const port = await portOf(cluster, first.partner);
-  const crowd: TestPartner[] = [first];
-  const others: TestPartner[] = [];
-  while (crowd.length < CROWD || others.length === 0) {
-    const made = await service.newPartner();
-    ((await portOf(cluster, made.partner)) === port ? crowd : others).push(made);
-  }
-  const [other] = others as [TestPartner];
+  const { port, crowd, other } = await partnersApart(cluster, service.newPartner, CROWD);
+  const [first] = crowd;
   const worker = cluster.workers.find(({ options }) => options.connectionString?.includes(`:${port}/`)) as pg.Pool;
 
   /** Of the worker; every session has it soon. */

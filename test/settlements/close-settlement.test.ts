@@ -1,6 +1,7 @@
 /** Settlements from the opening to the closing: settlements, section 2. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { sealRows } from '../../reliability/harness/seal-rows.ts';
 import { readAmount } from '../../src/domain/numbers/money.ts';
 import { closesAt } from '../../src/domain/settlements/closing-delay.ts';
 import { calendarPeriod } from '../../src/domain/settlements/settlement-period.ts';
@@ -18,7 +19,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { document, listMisfits } from '../support/published.ts';
-import { insertOldPartner, sealRows, untilSequenced } from '../support/records.ts';
+import { insertOldPartner, untilSequenced } from '../support/records.ts';
 import { testService } from '../support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, newSettledPartner, sealKeys, tools } from '../support/settlements.ts';
 

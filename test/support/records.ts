@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sealRows } from '../../reliability/harness/seal-rows.ts';
 import { fingerprint } from '../../src/domain/fingerprint.ts';
 import { newPartnerId } from '../../src/domain/identifiers.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { insertPartner, type Partner } from '../../src/store/access/partner.ts';
-import { listSealedContributions, updateContributionsUnsealed } from '../../src/store/contributions/contribution-seal.ts';
 import type { Database, Queryable } from '../../src/store/database.ts';
 import { OWNER } from './actor.ts';
+import { waitFor } from './assertions/wait-for.ts';
 import { uniqueId } from './client.ts';
 
 const countOf = (table: string) => `select count(*)::int4 as count from ${table} where partner_id = $1`;
@@ -47,18 +47,15 @@ export async function countRows({ pool }: Database, partnerId: string): Promise<
   return counts;
 }
 
-const NUMBERED_WITHIN_MS = 60_000;
-
 /** Waits until so many events of the partner have their place. */
 export async function untilSequenced({ pool }: Database, partnerId: string, sequence: number): Promise<void> {
   let last = 0;
-  for (const since = performance.now(); performance.now() - since < NUMBERED_WITHIN_MS; ) {
+  const isNumbered = async () => {
     const { rows } = await pool.query('select last_sequence from event_counter where partner_id = $1', [partnerId]);
     last = Number(rows[0]?.last_sequence ?? 0);
-    if (last >= sequence) return;
-    await sleep(20, undefined, { ref: false });
-  }
-  throw new Error(`Event ${sequence} of ${partnerId} was not numbered within ${NUMBERED_WITHIN_MS} ms: ${last} are.`);
+    return last >= sequence;
+  };
+  await waitFor(`event ${sequence} of ${partnerId}`, isNumbered, () => ({ last }));
 }
 
 /** Waits until what the partner's outbox holds now has its place. */
@@ -90,13 +87,6 @@ export async function insertEstimateAged({ pool }: Database, { partnerId, partne
     [partnerId, calculationId, fingerprint('test', {}), partnerOrderRef, age],
   );
   return calculationId;
-}
-
-/** Seals rows that a test has inserted, as if the service had made them. */
-export async function sealRows(database: Database, partnerId: string, transactionIds: readonly string[]): Promise<void> {
-  const rows = await listSealedContributions(database.pool, partnerId, transactionIds);
-  const parts = rows.map((row) => ({ contribution: row.contribution, part: database.contributionSeals.begin(row) }));
-  await updateContributionsUnsealed(database.pool, partnerId, parts);
 }
 
 /** A pending contribution as if it had been made so long ago, which asked for the estimate. */

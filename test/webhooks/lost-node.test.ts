@@ -20,7 +20,7 @@ import { clusterDatabase } from '../support/postgres/cluster-database.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { testDatabase } from '../support/postgres/database.ts';
-import { clusterUrl, moveNode, portOf, silentPort } from '../support/postgres/lost-node.ts';
+import { clusterUrl, moveNode, partnersApart, silentPort } from '../support/postgres/lost-node.ts';
 import { playedCluster } from '../support/postgres/played-cluster.ts';
 import { testService } from '../support/service.ts';
 import { endpointTools, newEndpoint, type TestEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
@@ -36,10 +36,11 @@ if (clusterUrl !== undefined) {
     roles: ['api', 'webhooks', 'schedule'],
   });
   const tools = endpointTools(service.database);
-  const first = await newEndpoint(service, tools);
-  const lostPort = await portOf(cluster, first.partner);
-  let other = await newEndpoint(service, tools);
-  while ((await portOf(cluster, other.partner)) === lostPort) other = await newEndpoint(service, tools);
+  const {
+    port: lostPort,
+    crowd: [first],
+    other,
+  } = await partnersApart(cluster, () => newEndpoint(service, tools));
 
   /** An attempt at a delivery that only the test sends, and that is not recorded. */
   async function successOf({ partner: { partnerId }, endpointId }: TestEndpoint): Promise<Attempt> {

@@ -30,6 +30,33 @@ export async function portOf({ pool }: Pick<ClusterDatabase, 'pool'>, partner: {
   return (await pool.query<{ port: number }>(NODE_OF_PARTNER, [partner.partnerId])).rows[0]?.port as number;
 }
 
+interface OfPartner {
+  readonly partner: { readonly partnerId: string };
+}
+
+/**
+ * Makes partners until there are enough.
+ *
+ * @param crowdSize How many of one node are wanted at least.
+ * @returns The port of that node, those of it, the first of them first, and one of another node.
+ */
+export async function partnersApart<Made extends OfPartner>(
+  cluster: Pick<ClusterDatabase, 'pool'>,
+  make: () => Promise<Made>,
+  crowdSize = 1,
+): Promise<{ readonly port: number; readonly crowd: readonly [Made, ...Made[]]; readonly other: Made }> {
+  const first = await make();
+  const port = await portOf(cluster, first.partner);
+  const crowd: [Made, ...Made[]] = [first];
+  let other: Made | undefined;
+  while (crowd.length < crowdSize || other === undefined) {
+    const made = await make();
+    if ((await portOf(cluster, made.partner)) === port) crowd.push(made);
+    else other ??= made;
+  }
+  return { port, crowd, other };
+}
+
 /** From now on the coordinator looks for a node elsewhere. */
 export async function moveNode({ pool }: Pick<ClusterDatabase, 'pool'>, port: number, to: number): Promise<void> {
   await pool.query('update pg_dist_node set nodeport = $2 where nodeport = $1', [port, to]);
