@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { beforeEach, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { contributionBytes, lineBytes } from '../../src/domain/quotas/stored-bytes.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { setPartnerQuota } from '../../src/operations/quotas/manage-partner-quota.ts';
@@ -48,11 +47,12 @@ describe('a partner that has stored its quota of bytes', HANG_LIMIT, () => {
     const stored = await client.estimate(first, key);
     assert.equal(stored.status, 201);
     let count = 1;
-    let refused = await client.estimate();
-    for (; refused.status === 201; count++) {
-      await sleep(50);
-      refused = await client.estimate();
-    }
+    const refused = await waitFor('estimate that is refused', async () => {
+      const answer = await client.estimate();
+      if (answer.status !== 201) return answer;
+      count++;
+      return undefined;
+    });
     assertError(refused, 'rate_limited');
     assert.deepEqual(detailCodes(refused), { quota: 'bytes_of_day_spent' });
     const retryAfter = Number(refused.headers.get('retry-after'));

@@ -21,6 +21,7 @@ import {
 import type { Partner } from '../../src/store/access/partner.ts';
 import { addEndpoint } from '../../src/webhooks/endpoints/add-endpoint.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { insertContributionRule } from '../support/rules.ts';
 import { OPEN_RATES, type ServiceProcess, spawnService, testServiceProcesses } from '../support/service.ts';
@@ -95,7 +96,7 @@ async function startPartner(): Promise<void> {
     env: { ...process.env, ...settings, ...(secret !== undefined && { SECRET: secret }) },
     stdio: ['ignore', 'ignore', 'inherit'],
   });
-  while (!(await fetch(`http://127.0.0.1:${partnerPort}/hook`).catch(() => undefined))) await sleep(50);
+  await waitFor('answer of the partner', () => fetch(`http://127.0.0.1:${partnerPort}/hook`).catch(() => undefined));
 }
 
 async function killPartner(): Promise<void> {

@@ -1,9 +1,9 @@
 /** Every scenario of the sandbox, played by the SDK: what the partner sees. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Intent, type Outcome, PartnerImpact } from '../../sdk/src/index.ts';
 import { SCENARIO_NAMES, SCENARIO_PREFIXES } from '../../src/domain/sandbox/scenarios.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { testService } from '../support/service.ts';
 
@@ -61,8 +61,10 @@ describe('scenarios by header', { concurrency: 4 }, () => {
       const { impact } = rehearsing(`pending_then_${end};after=1s`);
       const intent = newIntent();
       assert.equal(show(await impact.confirm(intent)), 'pending');
-      let outcome = 'pending';
-      for (; outcome === 'pending'; await sleep(100)) outcome = show(await impact.confirm(intent));
+      const outcome = await waitFor('end of the contribution', async () => {
+        const now = show(await impact.confirm(intent));
+        return now !== 'pending' && now;
+      });
       assert.equal(outcome, end === 'failed' ? 'failed: restore 250' : 'confirmed');
     });
 

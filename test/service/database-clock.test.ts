@@ -73,7 +73,7 @@ async function untilRuns({ pool }: Database, runs: number): Promise<string[]> {
 }
 
 async function untilJobs({ pool }: Database): Promise<void> {
-  while ((await pool.query('select from job')).rowCount !== JOBS) await sleep(20, undefined, { ref: false });
+  await waitFor('state of each job', async () => (await pool.query('select from job')).rowCount === JOBS);
 }
 
 function signatureOf(secret: string, { headers, body }: Arrived): string {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/store/database.ts';
 import { type DatabaseProblem, problemOf } from '../../src/store/database-problem.ts';
-import { LOOK_POOL_SIZE, LOOK_SETTINGS, openNodeWatch } from '../../src/store/node-watch.ts';
+import { LOOK_POOL_SIZE, LOOK_SETTINGS, type NodeWatch, openNodeWatch } from '../../src/store/node-watch.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
@@ -44,7 +44,14 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
 
   /** Each is refused without a wait, after what it sent before was answered. */
   async function untilKnown(partners: readonly TestPartner[]): Promise<void> {
-    for (const { client } of partners) while (!KNOWN.test((await client.confirm()).text)) await sleep(PAUSE_MS);
+    for (const { client } of partners) await waitFor('refusal', async () => KNOWN.test((await client.confirm()).text));
+  }
+
+  async function untilRefused(nodes: NodeWatch): Promise<void> {
+    await waitFor('look that finds it lost', () => {
+      nodes.suspect(first.partner.partnerId);
+      return nodes.refusalOf(first.partner.partnerId);
+    });
   }
 
   test('the partners of the others are answered while many of its own send', HANG_LIMIT, async () => {
@@ -86,14 +93,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     try {
       nodes.suspect(other.partner.partnerId);
       await moveNode(cluster, lostPort, CLOSED_PORT);
-      while (!nodes.refusalOf(first.partner.partnerId)) {
-        nodes.suspect(first.partner.partnerId);
-        await sleep(PAUSE_MS);
-      }
+      await untilRefused(nodes);
       assert.equal(problemOf(await lost.promise)?.reason, 'worker_lost');
       assert.equal(nodes.refusalOf(other.partner.partnerId), undefined);
       await moveNode(cluster, CLOSED_PORT, lostPort);
-      while (nodes.refusalOf(first.partner.partnerId)) await sleep(PAUSE_MS);
+      await waitFor('look that finds it back', () => !nodes.refusalOf(first.partner.partnerId));
     } finally {
       nodes.close();
       await apart.close();
@@ -127,13 +131,10 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
         assert.deepEqual(new Set(failures.map(reasonOf)), new Set(['connections_used_up']));
         assert.equal(nodes.refusalOf(first.partner.partnerId), undefined);
         await moveNode(cluster, lostPort, CLOSED_PORT);
-        while (!nodes.refusalOf(first.partner.partnerId)) {
-          nodes.suspect(first.partner.partnerId);
-          await sleep(PAUSE_MS);
-        }
+        await untilRefused(nodes);
         assert.equal(reasonOf(failures.at(-1)), 'worker_lost');
         await moveNode(cluster, CLOSED_PORT, lostPort);
-        while (nodes.refusalOf(first.partner.partnerId)) await sleep(PAUSE_MS);
+        await waitFor('look that finds it back', () => !nodes.refusalOf(first.partner.partnerId));
         assert.equal(reasonOf(failures.at(-1)), 'connections_used_up', 'it answers again, and has no connection');
       } finally {
         nodes.close();
@@ -160,10 +161,11 @@ async function testOnCluster(coordinatorUrl: string): Promise<void> {
     await setReadOnly('on');
     try {
       const told = new RegExp(`on its worker 127\\.0\\.0\\.1:${lostPort}, .+ it is read-only`);
-      while (!told.test(await readiness())) {
+      await waitFor('word of it', async () => {
+        if (told.test(await readiness())) return true;
         assert.equal((await first.client.confirm()).status, 503);
-        await sleep(PAUSE_MS);
-      }
+        return false;
+      });
     } finally {
       await setReadOnly('off');
     }

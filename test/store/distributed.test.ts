@@ -243,7 +243,10 @@ if (isCluster) {
         let answers = 0;
         const query = apart.pool.query.bind(apart.pool) as (...asked: unknown[]) => Promise<unknown>;
         Object.assign(apart.pool, { query: (...asked: unknown[]) => query(...asked).finally(() => answers++) });
-        for (; answers < 3; await sleep(20)) workers.requireDurable();
+        await waitFor('third answer', () => {
+          workers.requireDurable();
+          return answers >= 3;
+        });
       } finally {
         await apart.close();
         await pool.query(`drop role ${role}`);

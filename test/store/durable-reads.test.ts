@@ -6,7 +6,6 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { lookUpContributionsByEvent } from '../../src/store/contributions/looked-up-contribution.ts';
 import { type Database, openDatabase } from '../../src/store/database.ts';
@@ -44,10 +43,10 @@ async function nameStandbys(names: string): Promise<void> {
   const sessions = await Promise.all(Array.from({ length: pool.options.max }, () => pool.connect()));
   try {
     for (const session of sessions)
-      for (let isKnown = false; !isKnown; await sleep(5)) {
+      await waitFor('new setting', async () => {
         const { rows } = await session.query("select current_setting('synchronous_standby_names') as names");
-        isKnown = rows[0].names === names;
-      }
+        return rows[0].names === names;
+      });
   } finally {
     for (const session of sessions) session.release();
   }

@@ -8,7 +8,6 @@ import { constants, open } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../../reliability/harness/free-port.ts';
 import { type ExactJson, stringifyExactJson } from '../../sdk/src/exact-json.ts';
 import { confirmedEvent, failedEvent, signedRequest } from '../../sdk/src/testing.ts';
@@ -85,10 +84,10 @@ for (const [name, example] of Object.entries(EXAMPLES))
     const transactionId = body.contribution.transaction_id;
     await failPendingContribution(service.database, signedIn('operator'), { partnerId, transactionId }, 'test');
     const restorations = () => (existsSync(INBOX) ? example.listRestorations(INBOX) : []);
-    while (restorations().length === 0) {
+    await waitFor('restoration', async () => {
       await makeDue(service.database, partnerId);
-      await sleep(50);
-    }
+      return restorations().length > 0;
+    });
     const { partner_event_id } = body.contribution;
     const expected = [{ partner_event_id, transaction_id: transactionId, points: String(points) }];
     assert.deepEqual(restorations(), expected);

@@ -1,7 +1,7 @@
 /** A database of its own on every node of the Citus cluster that the tests run on. */
 import { after } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { waitFor } from '../assertions/wait-for.ts';
 import { type CreatedDatabaseOptions, createClusterDatabase } from './create-cluster-database.ts';
 
 export interface ClusterDatabase {
@@ -31,12 +31,9 @@ export async function clusterDatabase(
   return { databaseUrl, pool, workers };
 }
 
-const LOOK_EVERY_MS = 5;
-
 /** Resolves when no connection from another node is open, so that all they read is counted: `cachedConnections` is 0. */
 export async function untilNodesParted(workers: readonly pg.Pool[]): Promise<void> {
   const text = `select 1 from pg_stat_activity where datname = current_database() and application_name like 'citus_internal%'`;
-  for (const worker of workers) {
-    while ((await worker.query(text)).rows.length > 0) await sleep(LOOK_EVERY_MS);
-  }
+  for (const worker of workers)
+    await waitFor('worker without connections of other nodes', async () => (await worker.query(text)).rows.length === 0);
 }
