@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { waitFor } from '../support/assertions/wait-for.ts';
 import { needsBrowser } from '../support/console/browser.ts';
 import { openScene, type Scene } from '../support/console/console-scene.ts';
 import { signedInOperator } from '../support/operator-client.ts';
@@ -68,10 +69,11 @@ describe('a table', needsBrowser, () => {
       await page.goto(`${browser.baseUrl}/failures`);
       const text = page.getByText(reason);
       await text.waitFor();
-      const isCut = await text.evaluate(
-        (each) => (each as unknown as HTMLElementSize).scrollHeight > (each as unknown as HTMLElementSize).clientHeight,
-      );
-      assert.equal(isCut, false, `${width}`);
+      const isWhole = () =>
+        text.evaluate(
+          (each) => (each as unknown as HTMLElementSize).scrollHeight <= (each as unknown as HTMLElementSize).clientHeight,
+        );
+      await waitFor(`whole reason at ${width} pixels`, isWhole);
       const edges = await edgesOf(page, '.records td.sentences bdi');
       assert.equal(edges.length, 2);
       assert.equal(

@@ -195,7 +195,7 @@ describe('a session that another tab made anew', needsBrowser, () => {
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
     await send.click();
     await isRead;
-    await page.getByRole('link', { name: 'Reviews' }).click();
+    await page.getByRole('navigation', { name: 'Main navigation' }).getByRole('link', { name: 'Reviews' }).click();
     await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
     assert.deepEqual(sent, []);
   });
