@@ -125,7 +125,8 @@ describe('the figures of an attack', () => {
     });
 
   test('are wrong by a peak at which docs/operating.md alerts', () => {
-    const [, bytes] = /`max\(process_resident_memory_bytes\{job="partner-impact"\}\) > (\S+)`/.exec(readDocument('docs/operating.md')) ?? [];
+    const [, bytes] =
+      /`max\(process_resident_memory_bytes\{job="partner-impact"\}\) > (\S+)`/.exec(readDocument('docs/operating.md')) ?? [];
     const megabytes = Number(bytes) / 1_000_000;
     const wrongAt = (peak: number) => check({ memory: { ...memory, peak } }).length;
     assert.deepEqual([wrongAt(megabytes), wrongAt(megabytes + 1)], [0, 1]);
