@@ -30,7 +30,7 @@ interface ErrorMembers {
   readonly details?: readonly Problem[];
 }
 
-/** The session has ended, or is one of another person: the sign-in says so, or the page goes. Nothing was changed. */
+/** The session has ended, or is one of another person: the sign-in says so, or the page goes. This request changed nothing. */
 export class SessionEndedError extends ApiError {}
 
 /** Whether the change may have been made nevertheless: nobody answered. */
@@ -71,7 +71,7 @@ export class NotReadError extends Error {
   override readonly name = 'NotReadError';
 }
 
-/** The person closed the dialog instead of giving the password again. Nothing was sent. */
+/** The person closed the dialog instead of giving the password again. This request was not carried out. */
 export class StepUpCancelled extends Error {
   override readonly name = 'StepUpCancelled';
 }

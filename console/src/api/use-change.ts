@@ -48,6 +48,8 @@ interface Sent<Input> {
   readonly input: Input;
   readonly key: string;
   readonly isInDoubt: boolean;
+  /** Who sent it. */
+  readonly sender: string | undefined;
 }
 
 const FORGOTTEN_MS = 1_000;
@@ -78,26 +80,30 @@ export function useChange<Input, Output>({
     mutationFn(input) {
       const payload = payloadOf(input);
       const { key, isInDoubt } = sent.current.get(payload) ?? { key: crypto.randomUUID(), isInDoubt: false };
-      sent.current.set(payload, { input, key, isInDoubt });
       const sender = senderNow();
+      sent.current.set(payload, { input, key, isInDoubt, sender });
       const page = pageTitle();
       return withStepUp(async () => {
-        if (await isMadeNow?.(input, isInDoubt).catch(failToRead)) throw new DoneBeforeError();
+        if (await isMadeNow?.(input, isInDoubt).catch((error) => failToRead(error, isInDoubt))) throw new DoneBeforeError();
         requireSender(sender);
         return send(input, key, sender);
       })
         .catch((error) => failAsSession(error, sender))
         .catch((error) => {
-          if (!isShown.current && senderNow() === sender) notifyLeft({ page, error }, changeId);
+          const left = { page, error, isInDoubt: staysInDoubt(error, isInDoubt) };
+          if (!isShown.current && senderNow() === sender) notifyLeft(left, changeId);
           throw error;
         });
     },
     onSuccess(output, input) {
+      const sender = sent.current.get(payloadOf(input))?.sender;
       sent.current.delete(payloadOf(input));
+      void queries.invalidateQueries();
+      // It is nobody's news who signed in meanwhile.
+      if (senderNow() !== sender) return;
       const failure = failed?.(output);
       const message = failure ?? (typeof done === 'function' ? done(output) : done);
       if (message !== undefined) notify(message, { changeId, isFailure: failure !== undefined });
-      void queries.invalidateQueries();
       if (isShown.current) onDone?.(output);
     },
     onError(error, input) {
@@ -111,7 +117,7 @@ export function useChange<Input, Output>({
       else if (before && (isRefused || mayBeMade(error)))
         sent.current.set(payloadOf(input), {
           ...before,
-          isInDoubt: mayBeMade(error) || (before.isInDoubt && saysNothing(error)),
+          isInDoubt: staysInDoubt(error, before.isInDoubt),
         });
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
@@ -146,9 +152,10 @@ function useIsShown() {
   return isShown;
 }
 
-/** A read that fails says nothing of the change: it was not sent. The end of the session is said as ever. */
-function failToRead(error: unknown): never {
-  throw error instanceof ApiError && error.status === 401 ? error : new NotReadError('not read', { cause: error });
+/** A read that fails says nothing of the change: it was not sent, or is as much in doubt as before. The end of the session is said as ever. */
+function failToRead(error: unknown, isInDoubt: boolean): never {
+  if (error instanceof ApiError && error.status === 401) throw error;
+  throw isInDoubt ? new NoAnswerError('not read', { cause: error }) : new NotReadError('not read', { cause: error });
 }
 
 /** A refusal for the session, which the same person may have made anew in another tab meanwhile: then nothing but the error says it. */
@@ -164,9 +171,9 @@ function isKeySpent(error: Error): boolean {
   );
 }
 
-/** A refusal before the key is looked at, also by a proxy: it says nothing of what was sent before under the same key. */
-function saysNothing(error: Error): boolean {
-  return error instanceof ApiError && [408, 413, 429].includes(error.status);
+/** A refusal before the key is looked at, also by a proxy, says nothing of what was sent before under the same key. */
+function staysInDoubt(error: unknown, wasInDoubt: boolean): boolean {
+  return mayBeMade(error) || (wasInDoubt && error instanceof ApiError && [408, 413, 429].includes(error.status));
 }
 
 function payloadOf(input: unknown): string {

@@ -93,9 +93,9 @@ export const COMMON = {
   ],
   notReadFirst: [
     'Whether this changed meanwhile could not be read, so it was not sent. Try again.',
-    'تعذّرت قراءة ما إذا تغيّر هذا في هذه الأثناء، فلم يُرسَل. أعد المحاولة.',
+    'تعذّرت معرفة ما إذا كان هذا قد تغيّر في هذه الأثناء، فلم يُرسَل. أعد المحاولة.',
   ],
-  leftNotMade: ['The change was not made.', 'لم يتم التغيير.'],
+  leftNotCompleted: ['The change was not completed.', 'لم يكتمل التغيير.'],
   leftInDoubt: [
     'No answer says what became of the change: it may have been made. Look at the record.',
     'لم يصل رد يبيّن مصير التغيير، وقد يكون تم. راجع السجل.',

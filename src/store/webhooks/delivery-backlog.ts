@@ -175,8 +175,8 @@ function measureEach(db: Queryable, isDistributed: boolean): Promise<Partial<Bac
   });
 }
 
-/** Other figures wait for the connection for 3 s, and the first of several processes for 5 s for an answer of each. */
-const MEASURED_WITHIN_MS = 2_000;
+/** With the time in which it waits for its connection: a scrape waits for 4 s for each of its figures. */
+const MEASURED_WITHIN_MS = 3_500;
 
 /**
  * Measures the backlog like {@link measureBacklog}, each figure for itself: one that takes too long leaves those that come before it.
@@ -189,10 +189,11 @@ export async function measureBacklogInPart(
   withinMs = MEASURED_WITHIN_MS,
 ): Promise<Partial<Backlog>> {
   const measured: Partial<Backlog> = {};
+  const untilMs = performance.now() + withinMs;
   const measure = async (db: Connection) => {
     const figures = measureEach(db, isDistributed).map(async (figure) => void Object.assign(measured, await figure));
     const session = db as unknown as DatabaseSession;
-    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), withinMs);
+    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), untilMs - performance.now());
     const settled = await Promise.allSettled(figures);
     clearTimeout(timer);
     // The connection is then closed.

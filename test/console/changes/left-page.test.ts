@@ -22,7 +22,7 @@ const WORDS = {
     asked: 'A change is under way',
     leave: 'Leave now',
     stay: 'Stay',
-    notMade: 'The change was not made.',
+    notMade: 'The change was not completed.',
   },
   ar: {
     edit: 'تعديل بيانات الشريك',
@@ -31,7 +31,7 @@ const WORDS = {
     asked: 'ما زال تغيير قيد التنفيذ',
     leave: 'المغادرة الآن',
     stay: 'البقاء',
-    notMade: 'لم يتم التغيير.',
+    notMade: 'لم يكتمل التغيير.',
   },
 } as const;
 
@@ -104,7 +104,7 @@ describe('a change of a dialog whose answer is slow', needsBrowser, () => {
     await leave();
     await route.abort();
     for (const said of [name, 'it may have been made']) await told.getByText(said).waitFor();
-    assert.equal(await told.getByText('was not made').count(), 0);
+    assert.equal(await told.getByText('was not completed').count(), 0);
   });
 
   test('that a colleague made first is said not to be sent', async () => {
@@ -112,7 +112,7 @@ describe('a change of a dialog whose answer is slow', needsBrowser, () => {
     await leave();
     await suspendPartner(service.database, OWNER, partnerId);
     await route.fallback();
-    for (const said of [name, 'so it was not sent']) await told.getByText(said).waitFor();
+    for (const said of [name, 'This changed meanwhile, so']) await told.getByText(said).waitFor();
   });
 
   test('is told in its dialog to who stays, and on no other page', async () => {
@@ -144,5 +144,5 @@ test('a change without a dialog whose page was left unasked is told on the next 
   await page.getByRole('heading', { level: 1, name: 'Reviews' }).waitFor();
   await refuse(route);
   const told = page.locator('.mantine-Notification-root');
-  for (const said of [receiver.url, 'The change was not made.', REFUSAL]) await told.getByText(said).waitFor();
+  for (const said of [receiver.url, 'The change was not completed.', REFUSAL]) await told.getByText(said).waitFor();
 });

@@ -205,10 +205,10 @@ describe('a change that cannot be looked for first', needsBrowser, () => {
         Object.defineProperty(document, 'visibilityState', { configurable: true, get: () => '${state}' });
         dispatchEvent(new Event('visibilitychange'));
       }`);
+    await show('hidden');
     const lost = page.waitForEvent('requestfailed', (request) => new URL(request.url()).pathname === reads[0]);
     const isRead = ({ pathname }: URL) => reads.includes(pathname);
     await page.route(isRead, (route) => route.abort());
-    await show('hidden');
     await dialog.getByRole('button', { name: 'Suspend' }).click();
     await lost;
     await page.unroute(isRead);

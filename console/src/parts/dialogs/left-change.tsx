@@ -1,6 +1,6 @@
 /** What became of a change whose page was left, and with it the form that would say so. */
 import { Text } from '@mantine/core';
-import { ApiError, DoneBeforeError, mayBeMade, NotReadError, SessionEndedError, StepUpCancelled } from '../../api/api-error.ts';
+import { ApiError, DoneBeforeError, NotReadError, SessionEndedError } from '../../api/api-error.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -11,19 +11,25 @@ interface LeftChange {
   /** The title of the page on which it was sent. */
   readonly page: string;
   readonly error: Error;
+  /** Whether it, or what was sent before with the same key, may have been made. */
+  readonly isInDoubt: boolean;
 }
 
-/** Tells that it was not made, or may have been. The sign-in tells of the end of a session, and who closed the dialog of the password knows. */
+/** Tells that it was not completed, or may have been. The sign-in tells of the end of a session. */
 export function notifyLeft(left: LeftChange, changeId: string): void {
-  if (left.error instanceof SessionEndedError || left.error instanceof StepUpCancelled) return;
+  if (left.error instanceof SessionEndedError) return;
   notify(<WhatBecame {...left} />, { changeId, isFailure: true });
 }
 
-function WhatBecame({ page, error }: LeftChange) {
+function WhatBecame(left: LeftChange) {
+  const { page, error } = left;
   const t = useTexts(COMMON);
   return (
     <>
-      {isolateForeign(page)}: {t[outcomeOf(error)]}
+      {t[outcomeOf(left)]}
+      <Text size="sm" mt={4}>
+        {isolateForeign(page)}
+      </Text>
       {error instanceof ApiError && (
         <Text size="sm" mt={4} className="foreign" component="div">
           <Refusal error={error} />
@@ -33,8 +39,8 @@ function WhatBecame({ page, error }: LeftChange) {
   );
 }
 
-function outcomeOf(error: Error) {
+function outcomeOf({ error, isInDoubt }: LeftChange) {
   if (error instanceof DoneBeforeError) return 'leftOvertaken';
   if (error instanceof NotReadError) return 'notReadFirst';
-  return mayBeMade(error) ? 'leftInDoubt' : 'leftNotMade';
+  return isInDoubt ? 'leftInDoubt' : 'leftNotCompleted';
 }
