@@ -58,7 +58,7 @@ test(
     await refuse(refused, { port, check: () => (nowMs += 200) });
     assert.deepEqual([refused.find('a:443'), begun.destroyed], [undefined, false]);
     const error = await refuse(refused, { port, check: () => (nowMs += 200) });
-    await ended;
+    assert.equal(await ended, error);
     assert.equal(refused.find('a:443'), error);
     assert.equal(refused.find('b:443'), undefined);
     nowMs += 20 * 400 - 1;
