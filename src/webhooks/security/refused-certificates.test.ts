@@ -50,10 +50,7 @@ test(
     const refused = new RefusedCertificates(() => nowMs);
     const port = await listen();
     const begun = open(await listenInSilence(), []);
-    const ended = once(
-      begun.on('error', () => {}),
-      'close',
-    );
+    const ended = new Promise((resolve) => begun.once('error', resolve));
     refused.watch('a:443', begun);
     await refuse(refused, { port, check: () => (nowMs += 200) });
     assert.deepEqual([refused.find('a:443'), begun.destroyed], [undefined, false]);
