@@ -501,7 +501,7 @@ describe('--json', HANG_LIMIT, () => {
       ['impact-batch', 'list'],
       ['impact-batch', 'show', '--batch', batchId],
       ['impact-batch', 'verify'],
-      ['audit', 'list'],
+      ['audit', 'list', '--subject', batchId],
       ['audit', 'verify'],
       ['rule', 'verify'],
       ['job', 'list'],
