@@ -27,6 +27,7 @@ function changesOf(page: Page, path: RegExp): string[] {
  * @param detail How many clicks the browser counts with the second one: it counts anew after half a second.
  */
 async function clickTwice(page: Page, form: string, detail: 1 | 2): Promise<void> {
+  await page.locator(`${form} button[type=submit]`).waitFor();
   const isThere = await page.evaluate(`new Promise((resolve) => {
     const button = document.querySelector(${JSON.stringify(`${form} button[type=submit]`)});
     new MutationObserver((_changes, observer) => {
