@@ -8,8 +8,7 @@ import type { DocsFile, DocsFiles } from './docs-files.ts';
 const PROGRAM = fileURLToPath(new URL(`./docs-program${extname(import.meta.url)}`, import.meta.url));
 
 /**
- * Every file of the documentation, made in a process of its own: it takes a second of the processor, in which others are answered, and
- * 100 MB, which the system has again.
+ * Every file of the documentation, made in a process of its own: others are answered meanwhile, and the system has its memory again.
  */
 export async function buildDocs(environment: Environment): Promise<DocsFiles> {
   const files = new Map<string, DocsFile>();

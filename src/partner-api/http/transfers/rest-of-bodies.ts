@@ -25,8 +25,8 @@ interface Rest {
 
 /**
  * What is left of bodies that are answered before they have arrived. It is read and thrown away, as a client that sends first and reads then
- * would lose the answer with its connection. Anybody may send such a body: all of them together are read at the highest speed of one list, each at
- * the same part of it.
+ * would lose the answer with its connection. Anybody may send such a body: all of them together are read at the highest speed of one list,
+ * each at the same part of it.
  */
 export class RestOfBodies {
   readonly #rests = new Set<Rest>();
