@@ -71,6 +71,7 @@ const BEGUN_FIRST = [
   'test/store/durable-reads.test.ts',
   'test/console/parts/changed-meanwhile.test.ts',
   'test/quotas/stored-deliveries.test.ts',
+  'test/reconciliations/large-lists.test.ts',
   'test/reconciliations/list-uploads.test.ts',
   'test/service/processes.test.ts',
   'test/partner-api/availability.test.ts',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { type ClientRequest, request } from 'node:http';
 import { waitFor } from '../assertions/wait-for.ts';
 import { type Answer, type Client, newConfirmation, uniqueId } from '../client.ts';
 import { document, listMisfits } from '../published.ts';
@@ -51,6 +52,15 @@ export function sendList(
 ): Promise<Answer> {
   const all = { 'content-type': 'text/csv', 'idempotency-key': uniqueId('key'), ...headers };
   return client.call(`${settlementPath}/reconciliations`, { method: 'POST', body, headers: all });
+}
+
+/** A list of which nothing was sent yet. That it is cut is no error of the test. */
+export function openUpload(
+  { client, path }: Pick<ReconciledPartner, 'client' | 'path'>,
+  { key = uniqueId('key'), baseUrl = client.baseUrl } = {},
+): ClientRequest {
+  const headers = { 'x-api-key': client.apiKey, 'content-type': 'text/csv', 'idempotency-key': key };
+  return request(`${baseUrl}${path}/reconciliations`, { method: 'POST', headers }).on('error', () => {});
 }
 
 /** Waits for the end of a job. */
