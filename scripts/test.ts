@@ -32,20 +32,23 @@ const ALL_TESTS = ['test/**/*.test.ts', 'src/**/*.test.ts'];
  * PostgreSQL does differently shows there. A run of all tests names those that other files alone made it send.
  */
 const EVERY_STATEMENT = [
+  'src/operations/for-each-partner.test.ts',
   'test/store/!(embedded).test.ts',
   'test/access/{four-eyes,who-can-do-what}.test.ts',
   'test/adjustments/*.test.ts',
-  'test/audit/audited-changes.test.ts',
+  'test/audit/{audit,audited-changes}.test.ts',
   'test/commands/one-manner.test.ts',
   'test/contributions/{add-up-days,blocked,confirm-contribution,confirmation-fields,daily-caps,record-failure,reviews,sealed-contributions}.test.ts',
   'test/emissions/*.test.ts',
   'test/events/{event-bodies,event-commands,list-events,remove-old-events,sequences-on-node}.test.ts',
   'test/impact/{environmental-status,many-partners}.test.ts',
   'test/operator-api/{decisions,endpoint-activity,every-list,found-contributions,impact,passkeys,plans,reconciliations,records,rule-preview,second-person,sign-in,webhooks}.test.ts',
-  'test/partner-api/limit-hits.test.ts',
+  'test/partner-api/{keyed-answers,limit-hits}.test.ts',
+  'test/quotas/moved-estimates.test.ts',
   'test/reconciliations/{reconcile-settlement,reconcile-statement}.test.ts',
   'test/rules/{rule-cache,rules}.test.ts',
   'test/sandbox/{on-request,readiness,sample-data}.test.ts',
+  'test/service/metrics-backlog.test.ts',
   'test/settlements/{close-settlement,month-totals,verify-statement}.test.ts',
   'test/webhooks/{first-attempts,hand-over,manage-delivery,settle-attempts,relay-together,self-service,webhook-fairness}.test.ts',
 ];

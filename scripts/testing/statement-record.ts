@@ -56,9 +56,17 @@ function readStatements(folder: string): SentStatement[] {
   const files = new Map<string, Set<string>>();
   for (const name of readdirSync(folder))
     for (const line of readFileSync(join(folder, name), 'utf8').trimEnd().split('\n')) {
-      const { file, text } = JSON.parse(line) as { file?: string; text: string };
+      const { file, text: sent } = JSON.parse(line) as { file?: string; text: string };
+      const text = withoutNumbers(sent);
       const known = files.get(text) ?? new Set();
       files.set(text, known.add(file ?? THE_RUN));
     }
   return [...files].map(([text, each]) => ({ text, files: each }));
+}
+
+/** The same text for any number of inserted rows, and for any time that a transaction waits for a lock. */
+function withoutNumbers(text: string): string {
+  return text
+    .replace(/(\svalues\s+\(.*?\)), \(.*\)(?=\s+on conflict|\s+returning|$)/s, '$1, …')
+    .replace(/^(begin; set local lock_timeout = )\d+$/, '$1…');
 }
