@@ -190,8 +190,7 @@ async function prepare(store: UncheckedStore, config: Config, options: StoreOpti
   if (options.migrates) {
     await requireAuditKeys(database);
     await startSeals({ ...database, isDistributed });
-    // No start is refused for one: without an index of one table everything else is still recorded once.
-    for (const key of await listLackingKeys(database.pool)) options.logger?.error(describeLackingKey(key));
+    await requireKeysOfContributions(database, options);
   }
   return isDistributed;
 }
@@ -239,6 +238,22 @@ function stepAfterFailure(failure: unknown): string {
 /** Workers that cannot be asked stop no start: their partners are answered with 503, and all others as usual. */
 async function requireDurableWorkers(database: Database): Promise<void> {
   refuseLossy(listWorkerProblems(await readWorkerSettings(database).catch(() => [])));
+}
+
+/**
+ * Without one of these keys each request that a partner repeats would be recorded again, and nothing could take it back. Without a key of
+ * another table every contribution is still recorded once: the log tells of it.
+ *
+ * @see docs/decisions/0125-no-start-without-the-keys-of-contributions.md#decision
+ */
+async function requireKeysOfContributions({ pool }: Database, { logger }: StoreOptions): Promise<void> {
+  const lacking = Map.groupBy(await listLackingKeys(pool), ({ table }) => table === 'contribution');
+  for (const key of lacking.get(false) ?? []) logger?.error(describeLackingKey(key));
+  const needed = lacking.get(true) ?? [];
+  if (needed.length > 0)
+    throw new Error(
+      `This database could record a contribution twice:\n${needed.map((key) => `  - ${describeLackingKey(key)}`).join('\n')}`,
+    );
 }
 
 function refuseLossy(problems: readonly string[]): void {

@@ -74,10 +74,23 @@ test('doctor names a unique index that an ended build left unfinished, and one t
   assert.deepEqual(await examineTables(), []);
 });
 
-test('a start writes a line about each, and goes on', HANG_LIMIT, async () => {
-  await pool.query('drop index contribution_partner_event');
-  const service = await spawnService(databaseUrl, { LOG_LEVEL: 'error' });
-  const told = /"msg":"the table contribution lacks contribution_partner_event/;
-  await waitFor('line about it', () => told.test(service.output()), service.output);
-  assert.equal(await service.end('SIGTERM'), 0);
-});
+test(
+  'a start without a unique key of contributions is refused, and one without another writes a line about it',
+  HANG_LIMIT,
+  async () => {
+    await pool.query('drop index contribution_partner_event; drop index settlement_one_open');
+    await assert.rejects(spawnService(databaseUrl, { LOG_LEVEL: 'error' }), (error: Error) => {
+      assert.match(
+        error.message,
+        /could record a contribution twice:\n {2}- the table contribution lacks contribution_partner_event/,
+      );
+      return true;
+    });
+    const [message] = (await examineTables()).filter((each) => each.includes('contribution_partner_event'));
+    for (const statement of statementsOf(message)) await pool.query(statement);
+    const service = await spawnService(databaseUrl, { LOG_LEVEL: 'error' });
+    const told = /"msg":"the table settlement lacks settlement_one_open/;
+    await waitFor('line about it', () => told.test(service.output()), service.output);
+    assert.equal(await service.end('SIGTERM'), 0);
+  },
+);
