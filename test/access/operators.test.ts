@@ -1,6 +1,6 @@
 /** Operators, their sign-in on a machine, and what takes two of them (settlements, section 5). */
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -233,6 +233,38 @@ describe('on a machine', () => {
     assert.deepEqual(await runJson('logout'), { signed_out: true });
     assert.deepEqual(readdirSync(join(home, 'partner-impact')), []);
     assert.equal((await runJson('whoami')).operator_id, 'owner');
+  });
+
+  test('logout and login end a sign-in whose token file other users can read', async () => {
+    const { run, runJson } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
+    const signInAndOpen = async () => {
+      const { stdout } = await run(['login', '--json'], {}, (await make('viewer')).signInCode);
+      const { token_file: path } = JSON.parse(stdout);
+      chmodSync(path, 0o644);
+      return readFileSync(path, 'utf8').trim();
+    };
+    const former = await signInAndOpen();
+    assert.match((await run(['whoami'])).stderr, /is open to other users\. If others may have read it, sign out/);
+    const latest = await signInAndOpen();
+    await assert.rejects(authenticateOperator(database, former), /has ended/, 'login ends the former sign-in');
+    assert.deepEqual(await runJson('logout'), { signed_out: true });
+    await assert.rejects(authenticateOperator(database, latest), /has ended/, 'logout ends the sign-in');
+    assert.deepEqual(await runJson('logout'), { signed_out: false });
+  });
+
+  test('logout and login say that a sign-in whose token cannot be read was not ended', async () => {
+    const { run } = commandLine({ DATABASE_URL: databaseUrl, XDG_CONFIG_HOME: newHome() });
+    const signInHere = async () => run(['login', '--json'], {}, (await make('viewer')).signInCode);
+    const { token_file: path } = JSON.parse((await signInHere()).stdout);
+    rmSync(path);
+    // Of root too, no program can read this.
+    symlinkSync(path, path);
+    const { code, stdout, stderr } = await run(['logout']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.match(stderr, /The token in .+\.token cannot be read: ELOOP.+operator reset-sign-in/);
+    const next = await signInHere();
+    assert.equal(next.code, 0);
+    assert.match(next.stderr, /^Done\. The former sign-in was not ended: The token in .+ cannot be read: ELOOP/);
   });
 
   test('where the token cannot be stored the code stays valid', async () => {

@@ -4,6 +4,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { renewSignIn, type SignIn, signIn, signOut } from '../../operations/access/sign-in.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
+import type { Database } from '../../store/database.ts';
 import { UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printOn, printText, terminalOutput } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
@@ -47,13 +48,12 @@ async function login({ renew, json }: JsonOption & { renew?: boolean }): Promise
     }
     const code = (await (process.stdin.isTTY ? askUnseen('One-time code: ') : text(process.stdin))).trim();
     if (code === '') throw new UsageError('Give the one-time code on standard input, such as: npx partner-impact login < FILE');
-    const former = readIfPossible(file);
+    // Read before the new token replaces it.
+    const former = Promise.try(file.readToEnd);
+    former.catch(() => {});
     keepSignIn(file, await signIn(database, code, file.writePending), json);
-    const endFormer = async () => {
-      for (const token of former) await signOut(database, token);
-    };
     const next = 'It ends by itself after 30 days, and its token is on this machine no longer.';
-    await endFormer().catch(tellUndone('The former sign-in was not ended', next));
+    await former.then((tokens) => endSignIns(database, tokens)).catch(tellUndone('The former sign-in was not ended', next));
   });
 }
 
@@ -68,15 +68,8 @@ function refuseToRenew(): never {
   throw new UsageError('No operator is signed in on this machine. Sign in with a code: npx partner-impact login');
 }
 
-/** Also of a sign-in whose outcome is unknown. A token file that others may have read is replaced like any other. */
-function readIfPossible(file: TokenFile): string[] {
-  return [file.read, file.readPending].flatMap((read) => {
-    try {
-      return read() ?? [];
-    } catch {
-      return [];
-    }
-  });
+async function endSignIns(database: Database, tokens: readonly string[]): Promise<void> {
+  for (const token of tokens) await signOut(database, token);
 }
 
 /** The typed code is not echoed, and is never an argument of the process. */
@@ -104,8 +97,8 @@ async function askUnseen(question: string): Promise<string> {
 async function logout({ json }: JsonOption): Promise<void> {
   await withDatabase(async (database) => {
     const file = await openTokenFile(database);
-    const tokens = readIfPossible(file);
-    for (const token of tokens) await signOut(database, token);
+    const tokens = file.readToEnd();
+    await endSignIns(database, tokens);
     file.remove();
     const isSignedOut = tokens.length > 0;
     if (json) printJson({ signed_out: isSignedOut });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { OWNER_ONLY, readPrivateFile } from '../../service/keys/private-file.ts';
@@ -15,6 +15,12 @@ export interface TokenFile {
   read(): string | undefined;
   /** The token of a sign-in whose outcome this machine has not learnt. Errors as {@link TokenFile.read}. */
   readPending(): string | undefined;
+  /**
+   * Both tokens, whoever may read their files: only to end their sign-ins.
+   *
+   * @throws Error With what to do when a file is there and cannot be read.
+   */
+  readToEnd(): string[];
   /**
    * Before the COMMIT that makes the token valid, and uses up its code or ends the former token: with a lost answer it is here.
    *
@@ -35,6 +41,7 @@ export async function openTokenFile({ pool }: Database): Promise<TokenFile> {
     path,
     read: () => readToken(path),
     readPending: () => readToken(pending),
+    readToEnd: () => [path, pending].flatMap((each) => readWhoeverMay(each) ?? []),
     writePending(token) {
       try {
         write(folder, pending, token);
@@ -80,4 +87,15 @@ function readToken(path: string): string | undefined {
   const explain = () =>
     `${path} is open to other users. If others may have read it, sign out: npx partner-impact logout. Otherwise run "chmod 600 ${path}".`;
   return readPrivateFile(path, explain)?.trim();
+}
+
+function readWhoeverMay(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8').trim();
+  } catch (failure) {
+    const cause = failure as NodeJS.ErrnoException;
+    if (cause.code === 'ENOENT') return undefined;
+    const nextStep = 'To end its sign-in, an admin runs "npx partner-impact operator reset-sign-in --operator ID"';
+    throw new Error(`The token in ${path} cannot be read: ${cause.message}. ${nextStep}.`, { cause });
+  }
 }
