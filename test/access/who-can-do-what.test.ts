@@ -326,7 +326,7 @@ const TRIES: Readonly<Record<string, () => Promise<boolean>>> = {
   async '`admin`: declare an edited contribution right as it stands'() {
     const { partnerId, transactionId } = await newContribution();
     await edit('update contribution set points = 9 where transaction_id = $1', [transactionId]);
-    await attestContribution(database, admin, { partnerId, transactionId }, 'a test');
+    await attestContribution(database, admin, { partnerId, transactionId }, { reason: 'a test' });
     return (await closeNow(database, partnerId)).closed.totals?.grossPoints === 9n;
   },
   async 'owner of the machine: give a command without a sign-in'() {

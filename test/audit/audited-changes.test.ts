@@ -205,7 +205,7 @@ const changes: Change[] = [
     least: 'admin',
     async prepare() {
       const pending = await newPending();
-      return (actor) => attestContribution(database, actor, pending, 'as the backup has it');
+      return (actor) => attestContribution(database, actor, pending, { reason: 'as the backup has it' });
     },
   },
   {

@@ -252,7 +252,9 @@ describe('a question', HANG_LIMIT, () => {
     const pending = await insertPendingAged(database, { partnerId, partnerOrderRef: 'order-73', age: '1 hour' });
     assert.match(
       await atTerminal('settlement', 'attest', '--partner', partnerId, '--transaction', pending, '--reason', 'known'),
-      new RegExp(`Attest the contribution ${pending} of ${name} .+order order-73, 5 points\\) as it is: pending, created 20`),
+      new RegExp(
+        `Attest the contribution ${pending} of ${name} \\(${partnerId}\\) as it is: \\{"transaction_id":.+"order-73","status":"pending",.+"points":5,.+"created_at":"20`,
+      ),
     );
   });
 });

@@ -519,7 +519,7 @@ describe('rows from before contributions were sealed', HANG_LIMIT, () => {
       upgraded.database,
       OWNER,
       { partnerId: partner.partnerId, transactionId: id },
-      'as the backup has it',
+      { reason: 'as the backup has it' },
     );
     assert.equal((await closeNow(upgraded.database, partner.partnerId)).closed.totals?.contributionCount, 1n);
   });

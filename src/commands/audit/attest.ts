@@ -27,9 +27,9 @@ export function attestCommand(): ProgramCommand {
 }
 
 async function attest({ database, actor }: OperatorContext, { kind, id, reason, yes, json }: AttestOptions): Promise<void> {
-  const record = exactJson(await getRecord(database.pool, { kind, id }));
-  await confirmAtTerminal(`Attest the ${kind} ${id} as it is: ${record}?`, 'final', yes);
-  await attestRecord(database, actor, { kind, id, reason });
-  if (json) printJson({ kind, id, attested: true });
-  else printText(`Attested in the audit: ${kind} ${id}.\n`);
+  const shown = exactJson(await getRecord(database.pool, { kind, id }));
+  await confirmAtTerminal(`Attest the ${kind} ${id} as it is: ${shown}?`, 'final', yes);
+  const record = await attestRecord(database, actor, { kind, id, reason, shown });
+  if (json) printJson({ kind, id, attested: true, record });
+  else printText(`Attested in the audit: ${kind} ${id}.\n${exactJson(record)}\n`);
 }

@@ -8,6 +8,7 @@ import { readVerifiedRuleEntries, ruleSubject } from '../../operations/rules/ver
 import { attestRule } from '../../operations/verification/attest.ts';
 import type { Queryable } from '../../store/database.ts';
 import { listRuleVersions, type RuleRecord } from '../../store/rules/rule-version.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readFutureTime } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, type Row } from '../terminal/output.ts';
@@ -144,7 +145,7 @@ async function attest(
     'final',
     yes,
   );
-  print(await attestRule(database, actor, { kind, version, reason }), json);
+  print(await attestRule(database, actor, { kind, version, reason, shown: exactJson(ruleToWire(rule)) }), json);
 }
 
 async function verify({ database: { pool, auditKeys } }: OperatorContext, { json }: { json?: boolean }): Promise<void> {

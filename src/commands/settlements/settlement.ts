@@ -4,25 +4,25 @@ import { invalidRequest } from '../../domain/service-error.ts';
 import { amountFigures, pointFigures } from '../../domain/settlements/payable-and-carried.ts';
 import { currencyOfAmounts, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import { getPartner } from '../../operations/access/manage-partner.ts';
-import { getReview } from '../../operations/contributions/list-reviews.ts';
 import { closeSettlement } from '../../operations/settlements/close-settlement.ts';
 import { getSettlement } from '../../operations/settlements/get-settlement.ts';
 import { readSettlementView, readSettlementViews } from '../../operations/settlements/read-settlements.ts';
 import { replyToDispute } from '../../operations/settlements/reply-to-dispute.ts';
 import { problemAt, type SettlementProblem } from '../../operations/settlements/settlement-problem.ts';
 import { type SettlementsVerdict, verifySettlements } from '../../operations/settlements/verify-settlements.ts';
-import { attestContribution } from '../../operations/verification/attest.ts';
+import { attestContribution, getSealedRecord } from '../../operations/verification/attest.ts';
 import { explainUnreadable } from '../../operations/verification/explain-unreadable.ts';
 import { configuredSettlementTools } from '../../service/keys/configured-seals.ts';
 import { readClock } from '../../store/clock.ts';
 import type { Database, Queryable } from '../../store/database.ts';
 import { findOpenSettlement, findSettlementBySequence, type Settlement } from '../../store/settlements/settlement.ts';
+import { exactJson } from '../../wire/exact-json.ts';
 import { type SettlementView, settlementToWire } from '../../wire/settlement-to-wire.ts';
-import { describeContribution } from '../contributions/describe-contribution.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
 import { readMonth, UsageError } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printProgress, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printPage, readAfterId } from '../terminal/page.ts';
+import { readPartnerNames } from '../terminal/partner-names.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { partnersToVerify, printFound } from '../terminal/verification.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -161,12 +161,13 @@ async function attest(
   { database, actor }: OperatorContext,
   { partner: partnerId, transaction, reason, yes, json }: OfPartner & { transaction: string; reason: string; yes?: boolean },
 ): Promise<void> {
-  const { record } = await getReview(database.pool, { partnerId, transactionId: transaction });
-  const as = `${record.contribution.status}, created ${formatTime(record.contribution.createdAt)}`;
-  await confirmAtTerminal(`Attest ${await describeContribution(database.pool, record)} as it is: ${as}?`, 'final', yes);
-  await attestContribution(database, actor, { partnerId, transactionId: transaction }, reason);
-  if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true });
-  else printText(`Attested and sealed: ${transaction}. The next closing settles it.\n`);
+  const id = { partnerId, transactionId: transaction };
+  const shown = exactJson(await getSealedRecord(database.pool, id));
+  const whose = (await readPartnerNames(database.pool, [partnerId]))(partnerId);
+  await confirmAtTerminal(`Attest the contribution ${transaction} of ${whose} as it is: ${shown}?`, 'final', yes);
+  const record = await attestContribution(database, actor, id, { reason, shown });
+  if (json) printJson({ partner_id: partnerId, transaction_id: transaction, attested: true, record });
+  else printText(`Attested and sealed: ${transaction}. The next closing settles it.\n${exactJson(record)}\n`);
 }
 
 async function reply(

@@ -7,6 +7,7 @@ import { type AttestedKind, AUDITED_KINDS } from '../audit/audited-kinds.ts';
 import { IMPACT_BATCH } from '../impact/require-audited-batch.ts';
 import { requireReason } from '../require-line.ts';
 import { withRole } from '../with-role.ts';
+import { requireAsShown, type ShownRecord } from './require-as-shown.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: each is asked only for what it found itself.
 export const ATTESTED_KINDS: readonly AttestedKind<any>[] = [
@@ -41,23 +42,26 @@ function noSuchRecord({ kind, id }: RecordName): ServiceError {
 
 /**
  * Writes an audit entry of a record as it is, on the word of an admin who has compared it with a backup: it is valid from then on,
- * whatever earlier entries say. Throws `forbidden`, and `invalid_request` when there is no such record, or without a reason.
+ * whatever earlier entries say. Throws `forbidden`, and `invalid_request` when there is no such record, when it is not as it was shown, or
+ * without a reason.
+ *
+ * @returns The record that was attested, as {@link getRecord}.
  */
 export const attestRecord = withRole(
   'admin',
-  async (
-    database: Database,
-    actor: Actor,
-    { kind: name, id, reason }: RecordName & { readonly reason: string },
-  ): Promise<void> => {
+  async (database: Database, actor: Actor, { kind: name, id, ...asked }: RecordName & ShownRecord): Promise<object> => {
+    const { reason } = asked;
     requireReason(reason);
     const kind = ATTESTED_KINDS.find((each) => each.name === name);
     const found = await kind?.find(database.pool, id);
-    await inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
+    return inTransaction(database, USUAL_LOCK_TIMEOUT, async (db) => {
       const row = found && (await kind?.lock(db, found));
       if (!kind || !row) throw noSuchRecord({ kind: name, id });
       const about = { action: `${kind.action}.attest`, partnerId: kind.partnerIdOf(row), subjectId: id };
-      await audit(db, actor, { ...about, before: { reason }, after: kind.recordOf(row) });
+      const record = kind.recordOf(row);
+      requireAsShown(record, asked, ['id', `${name} ${id}`]);
+      await audit(db, actor, { ...about, before: { reason }, after: record });
+      return record;
     });
   },
 );
