@@ -1,6 +1,7 @@
 /** The owner of the machine: everything in a sandbox, in production the first admin and nothing else (settlements, section 5). */
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,6 +25,7 @@ import { uniqueId } from '../support/client.ts';
 import { type CommandLine, commandLine } from '../support/command-line.ts';
 import { callOf, everyCommand } from '../support/commands/every-command.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
+import { needs } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -169,6 +171,28 @@ describe('--break-glass', HANG_LIMIT, () => {
       /break-glass warning .*acted for the owner account, because "the only admin has left"/,
     );
     assert.equal(doctor.code, 0);
+  });
+
+  test('works for a user without a name or a home, as in a container; other commands say what to set', async (t) => {
+    const { skip } = needs('namespaces');
+    if (skip) return t.skip(skip);
+    const { databaseUrl, pool } = await production;
+    const { HOME: _home, XDG_CONFIG_HOME: _folder, ...inherited } = process.env;
+    const give = (...words: string[]) => {
+      const account = ['unshare', '--user', '--map-user=10001', '--map-group=10001'];
+      const [program = '', ...line] = [...account, process.execPath, join(ROOT, 'src/main.ts'), ...words];
+      return spawnSync(program, line, { encoding: 'utf8', env: { ...inherited, ...PRODUCTION, DATABASE_URL: databaseUrl } });
+    };
+    const { status, stdout, stderr } = give('operator', 'list', ...WHY);
+    assert.equal(status, 0, stderr);
+    assert.match(stdout, /^OPERATOR/);
+    const { rows } = await pool.query(
+      "select * from audit_entry where action = 'owner.break-glass' order by entry_no desc limit 1",
+    );
+    assert.equal(JSON.parse(rows[0].after_json).user, 'uid 10001');
+    const homeless = give('operator', 'list');
+    assert.deepEqual([homeless.status, homeless.stdout], [2, '']);
+    assert.match(homeless.stderr, /This user \(uid 10001\) has no home .+ Set XDG_CONFIG_HOME to a folder/);
   });
 
   test('stands before, between or behind the words, reads as well, and goes over a sign-in that has ended', async () => {

@@ -25,11 +25,20 @@ export async function currentActor(database: Database): Promise<Actor> {
 }
 
 async function ownerByBreakGlass(database: Database, reason: string): Promise<Actor> {
-  const actor = await breakGlass(database, { reason, user: userInfo().username, machine: hostname() });
+  const actor = await breakGlass(database, { reason, user: nameOfUser(), machine: hostname() });
   printProgress(
     `BREAK-GLASS: this command acts for the owner account (${actor.correlationId}). The audit records the reason, the service logs it, doctor shows it.`,
   );
   return actor;
+}
+
+/** The system knows no name of the user whom a container was told to run as. */
+function nameOfUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.()}`;
+  }
 }
 
 /**

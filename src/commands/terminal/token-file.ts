@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
+import { ConfigError } from '../../config.ts';
 import { OWNER_ONLY, readPrivateFile } from '../../service/keys/private-file.ts';
 import type { Database } from '../../store/database.ts';
 import { findInstallationId } from '../../store/installation.ts';
@@ -80,7 +81,18 @@ function cannotBeStored(cause: Error): Error {
 
 /** The folder that the XDG Base Directory Specification names. A relative path in the variable is ignored. */
 function configurationFolder({ XDG_CONFIG_HOME: folder }: NodeJS.ProcessEnv): string {
-  return folder !== undefined && isAbsolute(folder) ? folder : join(homedir(), '.config');
+  return folder !== undefined && isAbsolute(folder) ? folder : join(homeOfUser(), '.config');
+}
+
+/** @throws ConfigError Without the variable HOME, for a user whom the system does not know, as in a container. */
+function homeOfUser(): string {
+  try {
+    return homedir();
+  } catch {
+    throw new ConfigError([
+      `This user (uid ${process.getuid?.()}) has no home to look for a sign-in in. Set XDG_CONFIG_HOME to a folder, or HOME.`,
+    ]);
+  }
 }
 
 function readToken(path: string): string | undefined {
