@@ -18,6 +18,8 @@ const SERVE_FLAG = '--no-async-context-frame';
 const RESTARTABLE = 'PARTNER_IMPACT_RESTARTABLE';
 const RESTART_CODE = 75;
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'];
+/** Why a program never runs here: its file, or the loader that it names, is missing, or nobody may run it. */
+const NEVER_RUNS = ['ENOENT', 'EACCES'];
 
 if (Number.parseInt(process.versions.node, 10) >= NODE_MAJOR) await runProgram();
 else runUnder(findPackagedNode());
@@ -68,7 +70,7 @@ function runUnder(node, env = isServe() ? { [RESTARTABLE]: '1' } : {}) {
     child.kill(signal);
   };
   for (const signal of SIGNALS) process.on(signal, forward);
-  child.on('error', (error) => refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${error.message}).`));
+  child.on('error', explainFailedStart);
   child.on('exit', (code, signal) => {
     for (const name of SIGNALS) process.off(name, forward);
     if (code === RESTART_CODE && !isStopped) return runUnder(node, {});
@@ -76,6 +78,13 @@ function runUnder(node, env = isServe() ? { [RESTARTABLE]: '1' } : {}) {
     process.exitCode = signal === null ? (code === RESTART_CODE ? 0 : code) : 128 + constants.signals[signal];
     if (signal !== null) process.kill(process.pid, signal);
   });
+}
+
+/** Only the code 2 keeps systemd from another start: a machine that lacks processes or open files has some again later. */
+function explainFailedStart({ code, message }) {
+  if (NEVER_RUNS.includes(code)) refuse(`The packaged Node ${NODE_MAJOR} does not run on this machine (${message}).`);
+  process.stderr.write(`The packaged Node ${NODE_MAJOR} could not be started now (${message}). Try again.\n`);
+  process.exit(1);
 }
 
 function findPackagedNode() {

@@ -2,15 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { constants, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { test } from 'node:test';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { ROOT } from '../support/document-blocks.ts';
 import { testDatabase } from '../support/postgres/database.ts';
+import { AS_NOBODY, isRoot } from '../support/postgres/embedded.ts';
 import { serviceEnv } from '../support/service.ts';
 import { listChildren } from '../support/service-processes.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const NODE_MAJOR = 24;
 const COMMAND = join(ROOT, 'bin/partner-impact.mjs');
@@ -35,6 +37,42 @@ test('an older Node gives the words, the output and the exit code on', needsOldN
   const mistake = run('no-such-command');
   assert.equal(mistake.status, 2);
   assert.match(mistake.stderr, /no-such-command/);
+});
+
+/** The command with a packaged Node that every user may read, and run where its mode lets them. */
+function copyCommand(mode: number): string {
+  const folder = temporaryFolder('packaged-node');
+  const packaged = join(folder, 'node_modules', `node-${process.platform}-${process.arch}`);
+  mkdirSync(join(folder, 'bin'));
+  mkdirSync(join(packaged, 'bin'), { recursive: true });
+  copyFileSync(COMMAND, join(folder, 'bin/partner-impact.mjs'));
+  writeFileSync(join(packaged, 'package.json'), '{}');
+  writeFileSync(join(packaged, 'bin/node'), '#!/bin/sh\nexit 7\n', { mode });
+  chmodSync(folder, 0o755);
+  return join(folder, 'bin/partner-impact.mjs');
+}
+
+/** The launcher may start no process: it has the threads that it needs to read its own file. */
+const WITHOUT_PROCESSES = `import { execFileSync } from 'node:child_process';
+  import { readFile } from 'node:fs/promises';
+  await readFile('/dev/null');
+  execFileSync('prlimit', ['--pid', String(process.pid), '--nproc=1:1']);`;
+
+test('an older Node that lacks processes for a moment ends with a code after which systemd starts it again', needsOldNode, () => {
+  const launch = (command: string, env: Record<string, string> = {}) => {
+    const [program = '', ...words] = [...(isRoot ? AS_NOBODY : []), oldNode as string, command, 'serve'];
+    return spawnSync(program, words, { encoding: 'utf8', cwd: '/', env: { ...process.env, ...env } });
+  };
+  const runnable = copyCommand(0o755);
+  assert.equal(launch(runnable).status, 7);
+  const lacking = launch(runnable, {
+    NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(WITHOUT_PROCESSES)}`,
+  });
+  assert.equal(lacking.status, 1, lacking.stderr);
+  assert.match(lacking.stderr, /^The packaged Node 24 could not be started now \(spawn \S+ EAGAIN\)\. Try again\.\n$/);
+  const forbidden = launch(copyCommand(0o644));
+  assert.equal(forbidden.status, 2, forbidden.stderr);
+  assert.match(forbidden.stderr, /does not run on this machine \(spawn \S+ EACCES\)\. Run `npm ci/);
 });
 
 test('the service gets its flag from Node 24 and from an older one, in the process that was started and in its workers', async () => {
