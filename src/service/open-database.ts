@@ -146,8 +146,10 @@ export async function openStore(
   };
 }
 
+/** The address of a database of the embedded server. It names all that the driver takes from `PGPORT`, `PGSSLMODE` and others otherwise. */
 export function embeddedUrl({ socketDirectory }: EmbeddedServer, name = 'postgres'): string {
-  return `postgresql:///${name}?host=${encodeURIComponent(socketDirectory)}&user=postgres`;
+  const whole = 'user=postgres&port=5432&ssl=0&sslnegotiation=postgres&replication=false&options=-c%20timezone%3DUTC';
+  return `postgresql:///${name}?host=${encodeURIComponent(socketDirectory)}&${whole}`;
 }
 
 function watchOver(server: EmbeddedServer, logger: Logger | undefined): Pick<Store, 'findFailure'> & { close(): void } {

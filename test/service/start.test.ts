@@ -171,6 +171,32 @@ test('a first call that cannot be made ends the service, and the error says why'
   assert.match(service.output(), /no room/);
 });
 
+/** What the shell of a person who works with databases may hold, each for another server. */
+const OF_ANOTHER_SERVER = {
+  PGHOST: 'nowhere.invalid',
+  PGPORT: '6543',
+  PGUSER: 'somebody',
+  PGPASSWORD: 'unused',
+  PGDATABASE: 'nothing',
+  PGSSLMODE: 'verify-full',
+  PGSSLNEGOTIATION: 'direct',
+  PGREPLICATION: 'database',
+  PGOPTIONS: '-c no_such_setting=1',
+};
+
+test('no PG… variable of the shell has an effect on the embedded server, of a service, its processes or a command', async () => {
+  const env = { DATA_DIR: await makeDataDirectory(), ...OF_ANOTHER_SERVER };
+  for (const words of [[], ['--processes', '2']]) {
+    const service = await spawnService('', env, words);
+    // Without prepared statements the service has no start-up options of its own, in place of PGOPTIONS.
+    for (const statements of ['on', 'off'])
+      assert.ok(
+        Array.isArray(await commandLine({ ...env, DATABASE_PREPARED_STATEMENTS: statements }).runJson('partner', 'list')),
+      );
+    assert.equal(await service.end('SIGTERM'), 0);
+  }
+});
+
 describe('the database of a service', () => {
   test('whose embedded server does not start: doctor says why, and nothing of DATABASE_URL', async () => {
     const dataDirectory = await makeDataDirectory();
