@@ -1,17 +1,22 @@
 /** `partner-impact webhook`: what a receiver's developer sees, and what a program reads. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { after, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { newSecret, signAttempt } from '../../src/webhooks/security/signature.ts';
+import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { commandLine } from '../support/command-line.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** Every write fails with ENOSPC. */
+const FULL = '/dev/full';
 /** Decisions, section 7: the known answer. */
 const SECRET = 'whsec_test_0123456789abcdef0123456789abcdef';
 const SENT_AT_SECONDS = 1_767_225_600;
@@ -120,10 +125,12 @@ interface Listening {
   readonly notices: AsyncIterator<string>;
 }
 
-async function listen(args: string[], env: Record<string, string> = {}): Promise<Listening> {
-  const child = spawn(process.execPath, [MAIN, 'webhook', 'listen', ...args], { env: { ...environment, ...env } });
+async function listen(args: string[], env: Record<string, string> = {}, output: number | 'pipe' = 'pipe'): Promise<Listening> {
+  const stdio: StdioOptions = ['ignore', output, 'pipe'];
+  const child = spawn(process.execPath, [MAIN, 'webhook', 'listen', ...args], { env: { ...environment, ...env }, stdio });
+  assert.ok(child.stderr);
   running.push(child);
-  const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+  const lines = createInterface(child.stdout ?? Readable.from([]))[Symbol.asyncIterator]();
   const notices = createInterface(child.stderr)[Symbol.asyncIterator]();
   const notice = await nextOf(notices);
   const url = /http:\/\/127\.0\.0\.1:\d+\//.exec(notice)?.[0];
@@ -225,6 +232,20 @@ describe('webhook listen', () => {
     const exit = once(listening.child, 'exit');
     await send(listening.url, SECRET);
     assert.deepEqual((await exit)[0], 141);
+  });
+
+  test('it ends when its lines cannot be written, as to a full disk, and answers no event that nobody sees', {
+    skip: existsSync(FULL) ? false : `there is no ${FULL} here`,
+    ...HANG_LIMIT,
+  }, async () => {
+    for (const words of [[], ['--json']]) {
+      await using full = await open(FULL, 'w');
+      const { child, url } = await listen([...words, '--secret', SECRET], {}, full.fd);
+      const ended = once(child, 'exit');
+      // The end may come before the answer.
+      await send(url, SECRET).catch(() => {});
+      assert.deepEqual(await ended, [1, null]);
+    }
   });
 
   test('2: options that cannot be used, in one sentence', async () => {

@@ -63,11 +63,14 @@ async function listen({ port, status, json, ...sources }: ListenOptions): Promis
   printProgress(`Receiving events at ${receiver.url} until Ctrl-C.`);
   if (secret === undefined)
     printProgress('Signatures are not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET.');
-  await stopped;
-  await receiver.close();
+  try {
+    await stopped;
+  } finally {
+    await receiver.close();
+  }
 }
 
-/** Resolves when the program that reads the lines has ended, such as `head`. */
+/** Resolves when the program that reads the lines has ended, such as `head`; rejects when they cannot be written. */
 function nobodyReads(): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.on('error', (failure: NodeJS.ErrnoException) => (failure.code === 'EPIPE' ? resolve() : reject(failure)));
