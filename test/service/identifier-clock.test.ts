@@ -1,4 +1,4 @@
-/** The clock of new identifiers, in a process that serves no partners: lists of a span of time find records by their ids. */
+/** The clock of new identifiers: lists of a span of time find records by their ids. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,8 +12,11 @@ import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { connect } from '../support/postgres/connect.ts';
 import { emptyDatabase, testDatabase } from '../support/postgres/database.ts';
+import { testService } from '../support/service.ts';
 
 const HOUR_MS = 3_600_000;
+/** Longer than an id may differ from the time of its record. */
+const SUSPENDED_MS = 1_200_000;
 
 /** By this machine's clock, which is the database's too unless a test changes that. */
 const idAheadMs = () => Number(timeOfId(ID_PREFIXES.contribution, newId(ID_PREFIXES.contribution))) - Date.now();
@@ -37,6 +40,24 @@ test('new identifiers follow the clock of the database that the watch reads', as
   });
   assert.match(String(await watch.check()), /its clock is not that of this machine/);
   assert.equal(Math.round(idAheadMs() / HOUR_MS), 7);
+});
+
+test('a contribution that is confirmed right after the machine was suspended is in the list of its time', async (context) => {
+  const machineNow = Date.now;
+  let suspendedMs = 0;
+  context.mock.method(Date, 'now', () => machineNow() + suspendedMs);
+  const { newPartner } = await testService();
+  const { client } = await newPartner();
+  const { contribution: before } = (await client.confirm()).body;
+  // The clock of identifiers stood still while the database's went on, and the machine's shows it.
+  setIdentifierClock(machineNow() - performance.now() - 2 * SUSPENDED_MS);
+  suspendedMs = SUSPENDED_MS;
+  const { contribution } = (await client.confirm()).body;
+  const listed = await client.call(`/v1/impact-transactions?created_after=${before.created_at}`);
+  assert.deepEqual(
+    listed.body.contributions.map((each: { transaction_id: string }) => each.transaction_id),
+    [before.transaction_id, contribution.transaction_id],
+  );
 });
 
 test('rules whose reading took long let no identifier run ahead of the database', HANG_LIMIT, async () => {

@@ -24,8 +24,8 @@ import {
   type ConfirmationRequest,
   type DecidedContribution,
   decideConfirmations,
-  type IdentifiedRequest,
   recordOf,
+  type UnruledRequest,
 } from './decide-confirmations.ts';
 import { type Conflicts, classifyConflict, findOwnOutcome, findStoredOutcome } from './replay-or-conflict.ts';
 
@@ -94,7 +94,7 @@ export function createConfirmContribution(
     if (!isAdmissible(confirmation)) return commits.submitAlone(confirmation);
     return (hasDailyCap(confirmation.rules) ? cappedCommits : commits).submit(confirmation);
   };
-  const findStored = createBatcher<IdentifiedRequest, Conflicts>({
+  const findStored = createBatcher<UnruledRequest, Conflicts>({
     ...STORED_LIMITS,
     shareOf: byPartner,
     isOfOneShare,
@@ -102,19 +102,21 @@ export function createConfirmContribution(
     run: (requests) => findContributionConflicts(database.pool, requests),
   });
   // A stored record replays without rules, even when they cannot be read.
-  const confirmWhenRead = async (
-    request: IdentifiedRequest,
-    reading: Promise<ContributionRules>,
-  ): Promise<ConfirmationOutcome> => {
+  const confirmWhenRead = async (request: UnruledRequest, reading: Promise<ContributionRules>): Promise<ConfirmationOutcome> => {
     // A failure is thrown below, when a request has to wait for it.
     reading.catch(() => {});
-    return findStoredOutcome(request, await findStored(request)) ?? submit({ ...request, rules: await reading });
+    return findStoredOutcome(request, await findStored(request)) ?? submit(identify(request, await reading));
   };
   return (request) => {
     const rules = rulesOf(request, request.arrivedAtMs);
-    const identified = { ...request, transactionId: newId('txn'), submittedAtMs: performance.now() };
-    return rules instanceof Promise ? confirmWhenRead(identified, rules) : submit({ ...identified, rules });
+    const unruled = { ...request, submittedAtMs: performance.now() };
+    return rules instanceof Promise ? confirmWhenRead(unruled, rules) : submit(identify(unruled, rules));
   };
+}
+
+/** The look at the rules corrects the clock of the ids: an id is made after it, so that lists of the time of the contribution have it. */
+function identify(request: UnruledRequest, rules: ContributionRules): Confirmation {
+  return { ...request, rules, transactionId: newId('txn') };
 }
 
 /** Only while the rules are read again, after an outage of the database. */

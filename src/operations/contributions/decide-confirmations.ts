@@ -43,8 +43,8 @@ export interface Confirmation extends ConfirmationRequest, GroupedRequest {
   readonly rules: ContributionRules;
 }
 
-/** A request with the id of its contribution, whose rules may not be known yet. */
-export type IdentifiedRequest = Omit<Confirmation, 'rules'>;
+/** A request whose rules may not be known yet; its contribution has an id when they are. */
+export type UnruledRequest = Omit<Confirmation, 'rules' | 'transactionId'> & Partial<Pick<Confirmation, 'transactionId'>>;
 
 export interface ConfirmationOutcome {
   readonly record: ContributionRecord;

@@ -3,7 +3,7 @@ import { isWithinBounds } from '../../domain/rules/contribution-rules.ts';
 import type { ContributionRecord } from '../../store/contributions/contribution.ts';
 import { assertSameFingerprint } from '../same-fingerprint.ts';
 import { eventConflict, orderConflict, outOfBounds } from './contribution-refusals.ts';
-import type { Confirmation, ConfirmationOutcome, IdentifiedRequest } from './decide-confirmations.ts';
+import type { Confirmation, ConfirmationOutcome, UnruledRequest } from './decide-confirmations.ts';
 
 /** The records under a confirmation's key, its event and its order. */
 export type Conflicts = readonly ContributionRecord[];
@@ -23,7 +23,7 @@ export function classifyConflict(confirmation: Confirmation, conflicts: Conflict
 }
 
 /** The outcome that its key or its event is recorded with, or a conflict, whatever the rules are. */
-export function findStoredOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
+export function findStoredOutcome(request: UnruledRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
   const ofKey = findOwnOutcome(request, conflicts);
   if (ofKey) return ofKey;
   const ofEvent = conflicts.find(({ contribution }) => contribution.partnerEventId === request.partnerEventId);
@@ -38,12 +38,12 @@ export function findStoredOutcome(request: IdentifiedRequest, conflicts: Conflic
  */
 function isRecordedFailureOf(
   { firstStatus, contribution }: ContributionRecord,
-  { partnerOrderRef, points }: IdentifiedRequest,
+  { partnerOrderRef, points }: UnruledRequest,
 ): boolean {
   return firstStatus === 'failed' && contribution.partnerOrderRef === partnerOrderRef && contribution.points === points;
 }
 
-export function findOwnOutcome(request: IdentifiedRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
+export function findOwnOutcome(request: UnruledRequest, conflicts: Conflicts): ConfirmationOutcome | undefined {
   const record = conflicts.find(({ idempotencyKey }) => idempotencyKey === request.idempotencyKey);
   if (!record) return undefined;
   if (record.contribution.transactionId === request.transactionId) return { record, isReplay: false };
