@@ -3,12 +3,16 @@ const STEP_MS = 10 * 60_000;
 /** Time to notice a clock that was set wrong by mistake, and to set it back. */
 const HOLD_MS = 60_000;
 
-/** `stepped`: the clock was set forward since the last look. `held`: it was a short time ago. In both cases nothing final may be done. */
+/**
+ * `stepped`: the clock was set forward since the last look, or the machine was suspended. `held`: it was a short time ago. In both cases
+ * nothing final may be done.
+ */
 export type ClockFinding = 'steady' | 'stepped' | 'held';
 
 /**
- * Notices that a clock is set forward, by a second clock that nobody sets. Jobs that are due by the first clock do what is final: they
- * fail pending contributions and close settlements. So they are held for {@link HOLD_MS}, or until the clock is set back to where it was.
+ * Notices that a clock is set forward, by a second clock that nobody sets; where the second one stood still, because the machine was
+ * suspended, it finds the same. Jobs that are due by the first clock do what is final: they fail pending contributions and close
+ * settlements. So they are held for {@link HOLD_MS}, or until the clock is set back to where it was.
  */
 export class ClockWatch {
   #aheadMs: number | undefined;

@@ -67,7 +67,7 @@ export async function waitForRun(
 }
 
 const STAYS_DUE =
-  "It stays due: the next process with the role schedule begins it, but none in the minute after the database's clock was set forward.";
+  "It stays due: the next process with the role schedule begins it, but none in the minute after the database's clock was set forward, or the machine of the process was suspended.";
 
 function nobodyBegan(jobName: string): string {
   return `No process of the service has begun the job ${jobName}.`;

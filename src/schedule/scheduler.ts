@@ -26,7 +26,7 @@ const REGISTER_EVERY_MS = 60_000;
 /**
  * Runs due jobs until it is closed. Any number of processes may: the process that gets the lease of a job begins its run. The database
  * stores when a job is due, by its own clock, so a time at which no process ran is made up for at the next start, once. After that clock
- * was set forward runs under way stop, and no job begins for a minute.
+ * was set forward, or this machine was suspended, runs under way stop, and no job begins for a minute.
  */
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
   const { database, jobs, onRun, onAlert, onError, steadyClock = () => performance.now() } = options;
@@ -58,7 +58,11 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
       if (clock === 'stepped') {
         step.abort();
         step = new AbortController();
-        onError(new Error(`The clock of the database was set forward to ${now.toISOString()}: jobs wait a minute.`));
+        onError(
+          new Error(
+            `The clock of the database is ten minutes or more further than this process counted, at ${now.toISOString()}: it was set forward, or this machine was suspended. Jobs wait a minute.`,
+          ),
+        );
       }
       if (clock !== 'steady') return;
       for (const job of jobs) if (jobNames.includes(job.name) && !underWay.has(job.name)) await begin(job);

@@ -159,7 +159,10 @@ describe('when a job is due', HANG_LIMIT, () => {
     await setDueBefore(job, '15 hours');
     await move(0);
     await waitFor('word of the step', async () => errors[0]);
-    assert.match(String(errors), /^Error: The clock of the database was set forward to .*: jobs wait a minute\.$/);
+    assert.match(
+      String(errors),
+      /^Error: The clock of the database is ten minutes or more further than this process counted, at \S+Z: it was set forward, or this machine was suspended\. Jobs wait a minute\.$/,
+    );
     await move(30);
     await setDueBefore(job, '40 hours');
     const runs = await untilRuns(job.name, hasEnded);
@@ -185,7 +188,7 @@ describe('when a job is due', HANG_LIMIT, () => {
     await move(0);
     const [stopped] = await untilRuns(job.name, hasEnded);
     assert.deepEqual([stopped?.outcome, begun], ['stopped', 1]);
-    assert.match(String(errors), /was set forward to/);
+    assert.match(String(errors), /was set forward/);
     await move(30);
     const runs = await untilRuns(job.name, ([newest]) => newest?.outcome === 'succeeded');
     assert.equal(runs.length, 2);
