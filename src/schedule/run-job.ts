@@ -7,6 +7,7 @@ import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { endJobRun, insertJob, renewJobLease, shortenJobLeases } from '../store/jobs/job.ts';
 import type { RunOutcome, RunTrigger } from '../store/jobs/job-run.ts';
+import { ClockSetForwardError } from './clock-watch.ts';
 import { type Job, type JobResult, UnfinishedRunError } from './job.ts';
 
 /** A job of a dead process is free after this time. */
@@ -76,7 +77,10 @@ export async function doRun(database: Database, begun: BegunRun, { stop, onAlert
   const alert = (sentence: string) => onAlert(begun, sentence);
   const work = async () => begun.job.run({ database, signal, actor, alert, isByHand: begun.trigger === 'hand' });
   const ended = await work().then(
-    (result) => ({ outcome: signal.aborted ? ('stopped' as const) : ('succeeded' as const), result, error: null }),
+    (result) =>
+      signal.aborted
+        ? { outcome: 'stopped' as const, result, error: whatOperatorsMustKnow(signal.reason) }
+        : { outcome: 'succeeded' as const, result, error: null },
     (error: unknown) => ({ outcome: stop.aborted ? ('stopped' as const) : ('failed' as const), ...readFailure(error) }),
   );
   done.abort();
@@ -92,6 +96,11 @@ export async function doRun(database: Database, begun: BegunRun, { stop, onAlert
     nextDueAt: nextDueAfter(run, await readClock(database.pool)),
   });
   return isOurs ? run : { ...run, outcome: 'abandoned' };
+}
+
+/** Why a run stopped, unless the service stops, or another process runs the job: both are usual. */
+function whatOperatorsMustKnow(reason: unknown): ClockSetForwardError | null {
+  return reason instanceof ClockSetForwardError ? reason : null;
 }
 
 function readFailure(error: unknown): Pick<EndedRun, 'result' | 'error'> {

@@ -1,7 +1,7 @@
 import { repeat } from '../concurrency/repeat.ts';
 import type { Database } from '../store/database.ts';
 import { claimJob, listDueJobs } from '../store/jobs/job.ts';
-import { ClockWatch } from './clock-watch.ts';
+import { ClockSetForwardError, ClockWatch } from './clock-watch.ts';
 import type { Job } from './job.ts';
 import { type BegunRun, doRun, type EndedRun, LEASE_MS, newCorrelation, registerJobs } from './run-job.ts';
 
@@ -31,18 +31,17 @@ const REGISTER_EVERY_MS = 60_000;
 export function openSchedule(options: ScheduleOptions): { close(): Promise<void> } {
   const { database, jobs, onRun, onAlert, onError, steadyClock = () => performance.now() } = options;
   const stop = new AbortController();
-  let step = new AbortController();
+  const clockWatch = new ClockWatch();
   const underWay = new Map<string, Promise<void>>();
   const begin = async (job: Job): Promise<void> => {
     const claimed = await claimJob(database.pool, { jobName: job.name, leaseMs: LEASE_MS, trigger: 'schedule' });
     if (!claimed) return;
     const begun = { job, ...claimed, correlationId: newCorrelation() };
-    const running = doRun(database, begun, { stop: AbortSignal.any([stop.signal, step.signal]), onAlert })
+    const running = doRun(database, begun, { stop: AbortSignal.any([stop.signal, clockWatch.nextStep]), onAlert })
       .then(onRun, onError)
       .finally(() => underWay.delete(job.name));
     underWay.set(job.name, running);
   };
-  const clockWatch = new ClockWatch();
   let registeredAtMs = Number.NEGATIVE_INFINITY;
   const endLooking = repeat({
     pauseMs: LOOK_EVERY_MS,
@@ -55,15 +54,7 @@ export function openSchedule(options: ScheduleOptions): { close(): Promise<void>
       }
       const { now, jobNames } = await listDueJobs(database.pool);
       const clock = clockWatch.look(now, steadyClock());
-      if (clock === 'stepped') {
-        step.abort();
-        step = new AbortController();
-        onError(
-          new Error(
-            `The clock of the database is ten minutes or more further than this process counted, at ${now.toISOString()}: it was set forward, or this machine was suspended. Jobs wait a minute.`,
-          ),
-        );
-      }
+      if (clock === 'stepped') onError(new ClockSetForwardError(now));
       if (clock !== 'steady') return;
       for (const job of jobs) if (jobNames.includes(job.name) && !underWay.has(job.name)) await begin(job);
     },

@@ -1,10 +1,14 @@
+import { repeat } from '../concurrency/repeat.ts';
 import type { Config } from '../config.ts';
+import { ServiceError } from '../domain/service-error.ts';
 import type { Log } from '../observability/log.ts';
 import type { JobTools } from '../operator-api/overview/jobs.ts';
+import { ClockWatch } from '../schedule/clock-watch.ts';
 import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { beginByHand } from '../schedule/run-by-hand.ts';
 import type { RunOptions } from '../schedule/run-job.ts';
+import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logAlert, logRun } from './log-lines.ts';
@@ -14,19 +18,38 @@ export interface ClosableJobTools extends JobTools {
   close(): Promise<void>;
 }
 
-/** The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops is stopped too. */
+interface JobToolsOptions {
+  readonly log: Log;
+  readonly stop: AbortSignal;
+  /** Those of the service, unless others are given. */
+  readonly jobs?: readonly Job[];
+}
+
+const LOOK_EVERY_MS = 1_000;
+
+/**
+ * The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops, or the clock of the
+ * database is set forward, is stopped too.
+ */
 export function openJobTools(
   database: Database,
   config: Config,
-  { log, stop }: { readonly log: Log; readonly stop: AbortSignal },
+  { log, stop, jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }) }: JobToolsOptions,
 ): ClosableJobTools {
-  const jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) });
-  const options: RunOptions = { stop, onAlert: (run, sentence) => logAlert(log, run, sentence) };
+  const clockWatch = new ClockWatch();
+  const look = async () => clockWatch.look(await readClock(database.pool), performance.now());
+  // Without an answer nothing is known; the next look finds out.
+  const endLooking = repeat({ pauseMs: LOOK_EVERY_MS, onError: () => {}, work: look });
   const underWay = new Set<Promise<void>>();
   return {
     all: jobs,
     async begin(actor, name) {
       const job = jobs.find((each) => each.name === name) as Job;
+      if ((await look()) !== 'steady') throw new ServiceError('invalid_request', CLOCK_IS_NEW);
+      const options: RunOptions = {
+        stop: AbortSignal.any([stop, clockWatch.nextStep]),
+        onAlert: (run, sentence) => logAlert(log, run, sentence),
+      };
       const { runNo, ended } = await beginByHand(database, actor, job, options);
       const recorded = ended
         .then(
@@ -38,7 +61,11 @@ export function openJobTools(
       return runNo;
     },
     async close() {
+      await endLooking();
       await Promise.all(underWay);
     },
   };
 }
+
+const CLOCK_IS_NEW =
+  "No job begins in the minute after the database's clock was set forward. If the clock is wrong, set it back; if it is right, begin the job again after that minute.";

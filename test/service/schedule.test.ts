@@ -449,6 +449,53 @@ describe('by hand', HANG_LIMIT, () => {
     );
   });
 
+  /** Operators who begin these jobs where the clock is 30 hours behind, and what sets it. */
+  async function operatorsOfThePast(jobs: readonly Job[]) {
+    await createPastClock(database);
+    const past = openDatabase({ databaseUrl, poolSize: 2, auditKeys, settings: [PAST_PATH] });
+    const move = (hoursBehind: number) => movePastClock(pool, new Date(Date.now() - hoursBehind * 3_600_000));
+    await move(30);
+    const stop = new AbortController();
+    const config = readConfig({ DATABASE_URL: databaseUrl });
+    const tools = openJobTools(past, config, { log: openLog('silent'), stop: stop.signal, jobs });
+    after(async () => {
+      stop.abort();
+      await tools.close();
+      await past.close();
+    });
+    return { tools, move };
+  }
+
+  test('an operator begins no job in the minute after the clock was set forward, and again when it is set back', async () => {
+    const job = newJob();
+    const { tools, move } = await operatorsOfThePast([job]);
+    assert.equal(await tools.begin(OWNER, job.name), 1n);
+    await untilRuns(job.name, hasEnded);
+    await move(0);
+    await assert.rejects(tools.begin(OWNER, job.name), {
+      code: 'invalid_request',
+      message: /^No job begins in the minute after the database's clock was set forward\./,
+    });
+    assert.equal((await listJobRuns(pool, { jobName: job.name, limit: 10 })).length, 1);
+    await move(30);
+    assert.equal(await tools.begin(OWNER, job.name), 2n);
+  });
+
+  test('a run that an operator began stops when the clock is set forward, says why, and stays due', async () => {
+    const job = newJob(async ({ signal }) => {
+      await once(signal, 'abort');
+      return { done: 1 };
+    });
+    const { tools, move } = await operatorsOfThePast([job]);
+    const runNo = await tools.begin(OWNER, job.name);
+    await move(0);
+    const [stopped] = await untilRuns(job.name, hasEnded);
+    assert.deepEqual([stopped?.runNo, stopped?.outcome, stopped?.result], [runNo, 'stopped', '{"done":1}']);
+    assert.match(stopped?.error ?? '', /^The clock of the database was set forward to .*: jobs wait a minute\.$/);
+    const { dueAt } = (await stateOf(job.name)) as JobState;
+    assert.ok(dueAt < new Date(Date.now() - 29 * 3_600_000), dueAt.toISOString());
+  });
+
   const JOBS = [
     ...['close-settlements', 'expire-pending', 'remove-old-events', 'remove-reconciliations'],
     ...['remove-shown-secrets', 'seal-contributions', 'report-break-glass', 'verify', 'prune-job-runs'],

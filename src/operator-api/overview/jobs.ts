@@ -17,7 +17,7 @@ export interface JobDescription {
 /** What the schedule gives to this interface, which does not know it. */
 export interface JobTools {
   readonly all: readonly JobDescription[];
-  /** Begins a run, which ends by itself. Throws `forbidden`; `invalid_request` while another process runs it. */
+  /** Begins a run, which ends by itself. Throws `forbidden`; `invalid_request` while another process runs it, and while no job begins. */
   begin(actor: Actor, name: string): Promise<bigint>;
 }
 
@@ -88,7 +88,8 @@ export const runJob = operatorRoute({
   path: '/operator/v1/jobs/:job/run',
   tag: 'Jobs',
   summary: 'Begin a run of a job now, due or not',
-  description: 'It may be repeated without harm. The list of runs says how it ends.',
+  description:
+    "It may be repeated without harm. The list of runs says how it ends. It is refused in the minute after the database's clock was set forward by ten minutes or more, and stops when the clock is set forward meanwhile.",
   leastRole: 'operator',
   isFinal: true,
   params: idParams('job', 'The name of the job.'),
