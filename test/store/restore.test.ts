@@ -32,7 +32,7 @@ const ofSequences = textOf('update event_counter');
 /** As a relay that has more events than it takes at once. */
 const ONE_AT_ONCE = { limit: 1, attemptsMax: 10, range: WHOLE_OUTBOX };
 
-test('a restored dump passes every verification, and gets what was recorded after it from the partner, once', {
+test('a dump of the role of the service, restored, passes every verification, and gets what was recorded after it from the partner, once', {
   skip: BINARIES === '' && 'the packages have no pg_dump',
 }, async () => {
   const { databaseUrl, database, newPartner } = await testService();
@@ -46,11 +46,12 @@ test('a restored dump passes every verification, and gets what was recorded afte
   await untilEvents(client, 1);
   const copy = await emptyDatabase();
   const folder = temporaryFolder('restore');
+  const asService = databaseUrl.replace('user=postgres', `user=${ROLE}`);
   const shell = (line: string) =>
     spawnSync('sh', ['-ec', line], {
       cwd: folder,
       encoding: 'utf8',
-      env: { PATH: `${BINARIES}:${process.env['PATH']}`, DATABASE_URL: databaseUrl, EMPTY_DATABASE_URL: copy.databaseUrl },
+      env: { PATH: `${BINARIES}:${process.env['PATH']}`, DATABASE_URL: asService, EMPTY_DATABASE_URL: copy.databaseUrl },
     });
 
   await database.pool.query(grants);
