@@ -3,18 +3,19 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { writeNamedKey } from '../../src/domain/audit/named-key.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { approveFailure, draftFailure } from '../../src/operations/contributions/record-failure.ts';
 import type { Queryable } from '../../src/store/database.ts';
 import { assignSequences } from '../../src/store/events/assign-sequences.ts';
 import { assignSequencesOnNode } from '../../src/store/events/assign-sequences-on-node.ts';
-import { insertEvent, listEvents } from '../../src/store/events/event.ts';
+import { findLastSequence, insertEvent, listEvents } from '../../src/store/events/event.ts';
 import { WHOLE_OUTBOX } from '../../src/store/events/event-outbox.ts';
 import { inTransaction, USUAL_LOCK_TIMEOUT } from '../../src/store/transaction.ts';
 import { enrolled } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, newConfirmation } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
-import { listBlocks } from '../support/document-blocks.ts';
+import { listBlocks, readDocument } from '../support/document-blocks.ts';
 import { emptyDatabase } from '../support/postgres/database.ts';
 import { BINARIES } from '../support/postgres/embedded.ts';
 import { spawnService, testService } from '../support/service.ts';
@@ -141,6 +142,20 @@ for (const { name, assign } of [
       ['evt_dumped-1', 'evt_dumped-2', 'evt_newer-1'],
     );
   });
+
+test('in the order of the steps, no partner gets an event under a sequence that it has seen with another, one that operators create again neither', async () => {
+  const { database, newPartner } = await testService({ roles: ['api'] });
+  const [operator] = await enrolled(database, 'operator');
+  const partnerIds = [(await newPartner()).partner.partnerId];
+  const [, section = ''] = readDocument('docs/operating.md').split('### After a restore\n');
+  for (const step of section.split(/^\d\. /m).slice(1)) {
+    if (step.includes('update event_counter')) await database.pool.query(ofSequences);
+    if (step.startsWith('Repeat what operators changed'))
+      partnerIds.push((await createPartner(database, operator, 'Created again')).partnerId);
+  }
+  const lastOf = (partnerId: string) => findLastSequence(database.pool, partnerId);
+  assert.deepEqual(await Promise.all(partnerIds.map(lastOf)), [1_000_000n, 1_000_000n]);
+});
 
 async function untilEvents(client: Client, count: number) {
   let events: Answer['body'][] = [];
