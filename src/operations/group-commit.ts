@@ -25,6 +25,8 @@ export interface CommitConcurrency {
 export interface CommitBatchOptions {
   /** How long it may wait for a lock of another transaction. */
   readonly lockTimeoutMs: number;
+  /** `performance.now()` past which no request of the batch is to wait for anything. */
+  readonly deadlineMs: number;
   /** `fail` where no request of the batch is expected to have a key that is stored; the batch is then committed again with `skip`. */
   readonly onStored: OnStored;
 }
@@ -167,7 +169,8 @@ export class GroupCommit<Request extends GroupedRequest, Stored, Outcome> {
   ): Promise<(Outcome | Promise<Outcome>)[]> {
     const onStored = requests.length > SMALL_BATCH_MAX && this.#batchesWithoutStoredLeft === 0 ? 'fail' : 'skip';
     try {
-      const outcomes = await this.#options.commitBatch(requests, { lockTimeoutMs: BATCH_LOCK_TIMEOUT_MS, onStored });
+      const options: CommitBatchOptions = { lockTimeoutMs: BATCH_LOCK_TIMEOUT_MS, deadlineMs: deadlineOf(requests), onStored };
+      const outcomes = await this.#options.commitBatch(requests, options);
       this.#noteBatch(outcomes.includes(undefined));
       return requests.map((request, index) => outcomes[index] ?? this.submitAlone(request));
     } catch (error) {
@@ -204,7 +207,9 @@ export class GroupCommit<Request extends GroupedRequest, Stored, Outcome> {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
       const known = classifyConflict(request, await this.#find(request));
       if (known) return known;
-      const options: CommitBatchOptions = { lockTimeoutMs: Math.min(lockTimeoutMs, timeLeftMs(request)), onStored: 'skip' };
+      const leftMs = timeLeftMs(request);
+      const deadlineMs = deadlineOf([request]);
+      const options: CommitBatchOptions = { lockTimeoutMs: Math.min(lockTimeoutMs, leftMs), deadlineMs, onStored: 'skip' };
       try {
         const [outcome] = await commitBatch([request], options);
         if (outcome) return outcome;
@@ -245,9 +250,14 @@ export class GroupCommit<Request extends GroupedRequest, Stored, Outcome> {
   }
 }
 
+/** That of the request whose work began first. */
+function deadlineOf(requests: readonly GroupedRequest[]): number {
+  return Math.min(...requests.map(({ submittedAtMs }) => submittedAtMs)) + DEADLINE_MS;
+}
+
 /** How long a request may still take, at least a millisecond. @throws ServiceError `internal_service_unavailable` past its deadline. */
-function timeLeftMs({ submittedAtMs }: GroupedRequest): number {
-  const leftMs = submittedAtMs + DEADLINE_MS - performance.now();
+function timeLeftMs(request: GroupedRequest): number {
+  const leftMs = deadlineOf([request]) - performance.now();
   if (leftMs < 1) throw unavailable(WAITED_TOO_LONG);
   return leftMs;
 }

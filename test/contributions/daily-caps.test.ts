@@ -1,15 +1,18 @@
 /** Daily caps: decisions, section 4. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { failPendingContribution } from '../../src/operations/contributions/resolve-pending-contribution.ts';
 import type { Partner } from '../../src/store/access/partner.ts';
 import { OWNER, signedIn } from '../support/actor.ts';
+import { assertError } from '../support/assertions/assert-error.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { type Answer, Client, countByStatus, newConfirmation, uniqueId } from '../support/client.ts';
 import { QUIET_ZONE } from '../support/clock/quiet-zone.ts';
 import { BLOCKED_MS_MAX, endHolding, holdContribution } from '../support/contributions/held-contribution.ts';
+import { connect } from '../support/postgres/connect.ts';
 import { insertContributionRule, type RuleRow } from '../support/rules.ts';
 import { OPEN_RATES, testServiceProcesses } from '../support/service.ts';
 
@@ -25,6 +28,7 @@ const CAPS: Record<string, RuleRow> = {
   former: { daily_count_cap: 1 },
   yesterday: { daily_points_cap: 300 },
   blocked: { daily_count_cap: 1_000 },
+  late: { daily_count_cap: 1_000 },
 };
 /** The last is no name for the PostgreSQL of the tests, as `Asia/Calcutta` is none for that of Debian 13. */
 const ZONES: Record<string, string> = { east: 'Pacific/Kiritimati', west: 'Pacific/Niue', former: 'US/Pacific-New' };
@@ -175,18 +179,37 @@ test(
   },
 );
 
+test('a confirmation that was told that its outcome is unknown waits for the day no longer', HANG_LIMIT, async () => {
+  const { partner, client } = await open('late');
+  assert.equal((await client.confirm()).status, 201);
+  const fields = newConfirmation();
+  const other = await connect(service.databaseUrl);
+  await other.query('begin');
+  await other.query('update daily_count set contributions = contributions where partner_id = $1', [partner.partnerId]);
+  assertError(await client.confirm(fields), 'internal_service_unavailable');
+  // Less than it would wait for the day without a deadline.
+  for (const untilMs = performance.now() + 600; performance.now() < untilMs && (await isWaitedFor('daily_count')); )
+    await sleep(20);
+  await other.query('rollback');
+  // It meets the day after whatever still waited for it.
+  assert.equal((await client.confirm()).status, 201);
+  assertError(await client.findByEvent(fields.partner_event_id), 'contribution_not_found');
+});
+
 /** What is under way, on each node where there are several. */
 const ACTIVITY = process.env['TEST_ENGINE'] === 'citus' ? 'citus_stat_activity' : 'pg_stat_activity';
 
-/** Waits until a statement on the table waits for somebody's lock. */
 async function untilWaitedFor(table: string): Promise<void> {
-  await waitFor(`statement that waits for a lock of ${table}`, async () => {
-    const { rows } = await database.pool.query(
-      `select 1 from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
-      [table],
-    );
-    return rows.length > 0;
-  });
+  await waitFor(`statement that waits for a lock of ${table}`, () => isWaitedFor(table));
+}
+
+/** Whether a statement on the table waits for somebody's lock. */
+async function isWaitedFor(table: string): Promise<boolean> {
+  const { rows } = await database.pool.query(
+    `select 1 from ${ACTIVITY} where datname = current_database() and wait_event_type = 'Lock' and query like '%' || $1 || '%'`,
+    [table],
+  );
+  return rows.length > 0;
 }
 
 function idsOf(answers: readonly Answer[], wanted: number): string[] {

@@ -146,8 +146,8 @@ async function commit(
   });
 }
 
-/** One transaction at a time locks a day's count; others wait for a commit or two. */
-const COUNT_LOCK_TIMEOUT_MS = 2_000;
+/** One transaction at a time locks a day's count; others wait for a commit or two. None waits past the deadline of its requests. */
+const COUNT_LOCK_TIMEOUT_MS = { least: 25, most: 2_000 };
 /** How long a day is held while another transaction holds a key: all confirmations of the partner, in all processes, wait meanwhile. */
 const KEY_LOCK_TIMEOUT_MS = 25;
 /** Between two attempts nobody waits for the held key, so that others count on the day. */
@@ -157,12 +157,12 @@ const PAUSE_MS = 100;
 async function commitCountedPatiently(
   database: Database,
   confirmations: readonly Confirmation[],
-  { lockTimeoutMs }: Pick<CommitBatchOptions, 'lockTimeoutMs'>,
+  { lockTimeoutMs, deadlineMs }: CommitBatchOptions,
 ): Promise<Outcomes> {
   const untilMs = performance.now() + lockTimeoutMs;
   for (;;) {
     try {
-      return await commitCounted(database, confirmations);
+      return await commitCounted(database, confirmations, deadlineMs);
     } catch (error) {
       if (!isLockTimeout(error) || performance.now() + PAUSE_MS >= untilMs) throw error;
     }
@@ -171,9 +171,10 @@ async function commitCountedPatiently(
 }
 
 /** Commits a batch of one partner with a daily cap: the day's count is locked from before the first decision until the commit. */
-async function commitCounted(database: Database, confirmations: readonly Confirmation[]): Promise<Outcomes> {
+async function commitCounted(database: Database, confirmations: readonly Confirmation[], deadlineMs: number): Promise<Outcomes> {
   const [{ partnerId, timeZone }] = confirmations as readonly [Confirmation, ...Confirmation[]];
-  const forDay = { lockTimeoutMs: COUNT_LOCK_TIMEOUT_MS };
+  const { least, most } = COUNT_LOCK_TIMEOUT_MS;
+  const forDay = { lockTimeoutMs: Math.min(Math.max(deadlineMs - performance.now(), least), most) };
   return inTransaction(database, forDay, async (db, { begunAtMs, finalStatement }) => {
     const today = await lockDailyCount(db, partnerId, timeZone);
     const estimates = await findWantedEstimates(db, confirmations);
