@@ -5,7 +5,7 @@ import type { Database } from '../store/database.ts';
 import { findEnvironment } from '../store/installation.ts';
 import { distributeTables, listDistributedTables } from '../store/schema/distribute.ts';
 import { type MigrationState, migrate, readMigrationState } from '../store/schema/migrate.ts';
-import { printJson, printProgress, printText } from './terminal/output.ts';
+import { printJson, printNotice, printProgress, printText } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 import { findSignedIn } from './terminal/signed-in.ts';
 import { withoutOperator } from './terminal/with-operator.ts';
@@ -34,7 +34,7 @@ async function bringUpToDate({ distribute = false, json = false }: MigrateOption
   try {
     requireEnvironment(await findEnvironment(store.database.pool), config);
     const state = await readMigrationState(store.database.pool);
-    if (state.isEmpty) printProgress('This database is empty: no release was here.');
+    if (state.isEmpty) printNotice('This database is empty: no release was here.');
     await requireMigrator(store.database, state);
     const { databaseUrl } = store;
     const session = { isPooled: !config.preparesStatements };

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { actByBreakGlass } from './terminal/break-glass.ts';
 import { errorToWire, isMistake, messageOf } from './terminal/error-to-wire.ts';
-import { printError, printErrorJson, printText } from './terminal/output.ts';
+import { printError, printErrorJson, printText, setForProgram } from './terminal/output.ts';
 import { ProgramCommand } from './terminal/program-command.ts';
 
 export { finishWithoutOutput } from './terminal/unwritable-output.ts';
@@ -54,6 +54,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<ProgramCommand>>> = {
  */
 export async function runCommand(args: readonly string[]): Promise<number> {
   actByBreakGlass(undefined);
+  setForProgram(wantsJson(args));
   const program = new ProgramCommand('partner-impact')
     .description('Records loyalty-points contributions exactly once and estimates delivery emissions, for partners.')
     .version(readVersion(), '--version', 'print the version')

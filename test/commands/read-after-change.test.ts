@@ -107,7 +107,10 @@ describe('says that the change is done, and where it is shown later: exit code 0
       const given = [...words.split(' '), ...(await options()), '--json'];
       const { code, stdout, stderr } = await withoutAfterChange(table, () => run(given));
       assert.equal(code, 0, stderr);
-      assert.match(stderr, new RegExp(`^Done\\. The effect cannot be read now: .+ Run \`${later}\` later\\.$`, 'm'));
+      assert.match(
+        stderr,
+        new RegExp(`^Done\\. The effect cannot be read now: The database says: .+\\. Run \`${later}\` later\\.$`, 'm'),
+      );
       const shown = JSON.parse(stdout);
       assert.deepEqual({ ...shown, ...known }, shown);
     });

@@ -74,7 +74,8 @@ describe('a command whose output cannot be written', needsFull, () => {
     const { partnerId } = partner;
     await openFirst(service.database, partner);
     await client.confirm();
-    const closed = await runTo('stderr', ['settlement', 'close', '--partner', partnerId, '--yes', '--json']);
-    assert.deepEqual([closed.code, JSON.parse(closed.written).status], [1, 'closed']);
+    const closed = await runTo('stderr', ['settlement', 'close', '--partner', partnerId, '--yes']);
+    assert.equal(closed.code, 1);
+    assert.match(closed.written, /^status +closed$/m);
   });
 });

@@ -178,6 +178,20 @@ describe('settlement', HANG_LIMIT, () => {
     assert.match(shown.stdout, /net amount +-25\.00\npayable amount +0\.00\ncarried out amount +-25\.00\ncurrency +SAR\n/);
   });
 
+  test('close --json: an error is one JSON line, and no progress stands before it', async () => {
+    const { partnerId, client } = await newPartner(0, 0);
+    const { transaction_id } = (await client.confirm()).body.contribution;
+    await asSuperuser(pool, async (superuser) => {
+      await superuser.query('update contribution set points = points + 1 where transaction_id = $1', [transaction_id]);
+    });
+    const words = ['settlement', 'close', '--partner', partnerId, '--yes'];
+    const plain = await run(words);
+    assert.match(plain.stderr, /^Closing: writing a line for each contribution …\n.+does not match its seal/);
+    const { code, stdout, stderr } = await run([...words, '--json']);
+    assert.deepEqual([code, stdout], [1, '']);
+    assert.equal(JSON.parse(stderr).error.code, 'record_modified');
+  });
+
   test('close asks first: without a terminal it says what to do, and closes nothing', async () => {
     const { partnerId } = await newPartner();
     const refused = await run(['settlement', 'close', '--partner', partnerId]);

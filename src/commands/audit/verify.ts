@@ -31,7 +31,7 @@ async function verify({ database, config }: OperatorContext, { expectLast, json 
     for await (const part of verifyEverything(database, options)) {
       parts.push(part);
       if (!json) printText(`${part.part.padEnd(18)}${String(part.checked).padStart(12)}  ${verdictOf(part)}\n`);
-      else if (process.stderr.isTTY) printProgress(`… ${part.part}: ${part.checked}`);
+      else printProgress(`… ${part.part}: ${part.checked}`);
     }
     isWhole = parts.every(({ left }) => !left);
   } finally {

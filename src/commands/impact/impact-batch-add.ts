@@ -8,7 +8,7 @@ import { poolSettlementsOfMany } from '../../operations/impact/pool-contribution
 import type { Database } from '../../store/database.ts';
 import { confirm } from '../terminal/confirmation.ts';
 import { UsageError } from '../terminal/options.ts';
-import { printProgress } from '../terminal/output.ts';
+import { printNotice } from '../terminal/output.ts';
 import type { OperatorContext } from '../terminal/with-operator.ts';
 import { describeBatch, printChangedBatch } from './impact-batch-output.ts';
 
@@ -47,7 +47,7 @@ export async function addToBatch(
 
 function printShares(shares: readonly BatchShare[]): void {
   for (const { partnerId, contributionCount } of shares)
-    printProgress(`… ${partnerId}: in the batch with ${pluralise(contributionCount, 'contribution')}`);
+    printNotice(`… ${partnerId}: in the batch with ${pluralise(contributionCount, 'contribution')}`);
 }
 
 async function findWanted(

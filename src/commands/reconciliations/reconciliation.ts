@@ -10,7 +10,7 @@ import {
 } from '../../store/reconciliations/reconciliation.ts';
 import { listReconciliationLines, type ReconciliationLine } from '../../store/reconciliations/reconciliation-line.ts';
 import { reconciliationLineToWire, reconciliationToWire } from '../../wire/reconciliation-to-wire.ts';
-import { formatTime, printFields, printJson, printProgress, printTable, printText, type Row } from '../terminal/output.ts';
+import { formatTime, printFields, printJson, printNotice, printTable, printText, type Row } from '../terminal/output.ts';
 import { type PageOptions, printMore, printPage, readAfter, readAfterId } from '../terminal/page.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { type OperatorContext, withOperator } from '../terminal/with-operator.ts';
@@ -95,7 +95,7 @@ async function lines(
   const found = oneMore.slice(0, limit);
   const cursor = { json, cursorOf: (line: ReconciliationLine) => String(line.position) };
   if (json) {
-    if (of.linesRemovedAt) printProgress(linesRemoved(of.linesRemovedAt));
+    if (of.linesRemovedAt) printNotice(linesRemoved(of.linesRemovedAt));
     printJson(found.map(reconciliationLineToWire));
     return printMore(oneMore.length > limit ? found.at(-1) : undefined, cursor);
   }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENT_TYPES } from '../../domain/events/event.ts';
 import { SAMPLE_FAULTS } from '../../domain/sandbox/sample-fault.ts';
 import { readHours, readPastTime, UsageError } from '../terminal/options.ts';
-import { printJson, printProgress, printTable, printText } from '../terminal/output.ts';
+import { printJson, printNotice, printTable, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { withoutOperator } from '../terminal/with-operator.ts';
 import { type PartnerClient, partnerClient } from './partner-client.ts';
@@ -155,10 +155,10 @@ async function untilReady(
   for (let passed = new Set<string>(), isFirst = true; ; isFirst = false) {
     const { readiness } = await client.get<ReadinessAnswer>(path, 'readiness');
     const now = new Set(readiness.checks.filter((each) => each.passed).map(({ check }) => check));
-    if (!isFirst) for (const check of now.difference(passed)) printProgress(`passed: ${check}`);
+    if (!isFirst) for (const check of now.difference(passed)) printNotice(`passed: ${check}`);
     passed = now;
     if (readiness.ready || performance.now() >= endsAt) return readiness;
-    if (isFirst) printProgress(`${left(readiness.checks.length - now.size)} left. Waiting for your program; Ctrl-C ends it.`);
+    if (isFirst) printNotice(`${left(readiness.checks.length - now.size)} left. Waiting for your program; Ctrl-C ends it.`);
     await sleep(LOOK_EVERY_MS);
   }
 }

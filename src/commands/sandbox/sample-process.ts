@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { constants, setPriority } from 'node:os';
-import { printProgress } from '../terminal/output.ts';
+import { printNotice } from '../terminal/output.ts';
 
 const STOPPED_WITHIN_MS = 4_000;
 
@@ -20,7 +20,7 @@ export function startSampleProcess(): () => Promise<void> {
   let isStopping = false;
   child.once('spawn', () => giveWay(child.pid));
   void ended.then(([code]) => {
-    if (code !== 0 && !isStopping) printProgress('Sample data: they could not be made completely. The next start continues.');
+    if (code !== 0 && !isStopping) printNotice('Sample data: they could not be made completely. The next start continues.');
   });
   return async () => {
     isStopping = true;

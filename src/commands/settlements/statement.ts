@@ -16,7 +16,7 @@ import {
 import type { Queryable } from '../../store/database.ts';
 import { eachSettlementLine } from '../../store/settlements/settlement-line.ts';
 import { UsageError } from '../terminal/options.ts';
-import { printJson, printProgress, printStream, printText } from '../terminal/output.ts';
+import { printJson, printNotice, printStream, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { asOperator, type OperatorContext, refuseBreakGlass, withOperator, withoutOperator } from '../terminal/with-operator.ts';
 
@@ -93,7 +93,7 @@ async function download(
     throw error;
   }
   if (json) printJson({ file: output, line_count: statement.lineCount, csv_sha256: excelSafe ? null : statement.csvSha256 });
-  else printProgress(`Written: ${output}, ${pluralise(statement.lineCount, 'line')}.`);
+  else printNotice(`Written: ${output}, ${pluralise(statement.lineCount, 'line')}.`);
 }
 
 /** The bytes of the statement. Throws an `Error` at their end, when they are not those of the closing. */

@@ -5,7 +5,7 @@ import { breakGlass } from '../../operations/access/break-glass.ts';
 import { requireOwnerMayAct } from '../../operations/audit/act-as-owner.ts';
 import type { Database } from '../../store/database.ts';
 import { breakGlassReason } from './break-glass.ts';
-import { printProgress } from './output.ts';
+import { printNotice } from './output.ts';
 import { findSignedIn } from './signed-in.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function currentActor(database: Database): Promise<Actor> {
 
 async function ownerByBreakGlass(database: Database, reason: string): Promise<Actor> {
   const actor = await breakGlass(database, { reason, user: nameOfUser(), machine: hostname() });
-  printProgress(
+  printNotice(
     `BREAK-GLASS: this command acts for the owner account (${actor.correlationId}). The audit records the reason, the service logs it, doctor shows it.`,
   );
   return actor;

@@ -70,8 +70,20 @@ export function printErrorJson(value: object): void {
   printError(`${exactJson(value)}\n`);
 }
 
-/** Prints progress for a person who waits, on standard error. */
+/** Whether the running command has `--json`: whoever reads its standard error may be a program, which expects the JSON of an error. */
+let isForProgram = false;
+
+export function setForProgram(given: boolean): void {
+  isForProgram = given;
+}
+
+/** Prints progress for a person who waits, on standard error; with `--json` only on a terminal. */
 export function printProgress(sentence: string): void {
+  if (!isForProgram || process.stderr.isTTY) printNotice(sentence);
+}
+
+/** Prints what has to be known besides the output, on standard error. */
+export function printNotice(sentence: string): void {
   printError(`${sentence}\n`);
 }
 

@@ -1,6 +1,6 @@
 import { parseIsoTime } from '../../domain/iso-time.ts';
 import { UsageError } from './options.ts';
-import { printJson, printProgress, printTable, printText, type Row } from './output.ts';
+import { printJson, printNotice, printTable, printText, type Row } from './output.ts';
 
 /** The options of every list; `ProgramCommand.paged()` adds them. */
 export interface PageOptions {
@@ -42,7 +42,7 @@ export function printMore<Item>(
 ): void {
   if (last === undefined) return;
   const sentence = `There is more: repeat the command with ${option} ${cursorOf(last)}`;
-  if (json) printProgress(sentence);
+  if (json) printNotice(sentence);
   else printText(`\n${sentence}\n`);
 }
 

@@ -1,5 +1,5 @@
 import { messageOf } from './error-to-wire.ts';
-import { printProgress } from './output.ts';
+import { printNotice } from './output.ts';
 
 /**
  * Reads what is shown of a change that is done. The change is done even where that cannot be read at the moment.
@@ -11,7 +11,7 @@ export async function readDone<Shown>(later: string, read: () => Promise<Shown>)
   try {
     return await read();
   } catch (error) {
-    printProgress(`Done. The effect cannot be read now: ${(error as Error).message} Run \`${later}\` later.`);
+    printNotice(`Done. The effect cannot be read now: ${messageOf(error)} Run \`${later}\` later.`);
     return undefined;
   }
 }
@@ -23,5 +23,5 @@ export async function readDone<Shown>(later: string, read: () => Promise<Shown>)
  * @param next What follows from it.
  */
 export function tellUndone(what: string, next: string): (error: unknown) => void {
-  return (error) => printProgress(`Done. ${what}: ${messageOf(error)} ${next}`);
+  return (error) => printNotice(`Done. ${what}: ${messageOf(error)} ${next}`);
 }

@@ -7,7 +7,7 @@ import { explainSignature } from '../../webhooks/receiver/explain-signature.ts';
 import { verdictInWords, verdictToWire } from '../../webhooks/receiver/present-verdict.ts';
 import { readHeaders } from '../../webhooks/receiver/read-headers.ts';
 import { readPort, readStatus, readUnixSeconds, UsageError } from '../terminal/options.ts';
-import { formatTime, printJson, printProgress, printText } from '../terminal/output.ts';
+import { formatTime, printJson, printNotice, printText } from '../terminal/output.ts';
 import { ProgramCommand } from '../terminal/program-command.ts';
 import { stopSignal } from '../terminal/stop-signal.ts';
 import { withoutOperator } from '../terminal/with-operator.ts';
@@ -57,12 +57,12 @@ async function listen({ port, status, json, ...sources }: ListenOptions): Promis
   const stopped = Promise.race([stopSignal(), nobodyReads()]);
   const secret = findSecret(sources);
   const onEvent = json ? printEventAsJson : printEvent;
-  const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printProgress }).catch(
+  const receiver = await openReceiver({ port, secret, status, onEvent, onRefusal: printNotice }).catch(
     explainBusyPort('--port ', port),
   );
-  printProgress(`Receiving events at ${receiver.url} until Ctrl-C.`);
+  printNotice(`Receiving events at ${receiver.url} until Ctrl-C.`);
   if (secret === undefined)
-    printProgress('Signatures are not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET.');
+    printNotice('Signatures are not verified without a secret: --secret-file FILE, or the variable WEBHOOK_SECRET.');
   try {
     await stopped;
   } finally {
