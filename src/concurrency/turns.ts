@@ -1,7 +1,7 @@
 /** A round of turns starts no more work after this time, so that other work can run between two rounds. */
 const ROUND_MS = 250;
 const AT_ONCE = 4;
-/** A forgotten item counts as new, and is first. */
+/** Beyond them the items are forgotten that the next round does not have: one that comes again counts as new, and is first. */
 const REMEMBERED_MAX = 10_000;
 
 /** The order of turns: first the items that had none, then those whose last turn was longest ago. */
@@ -22,6 +22,7 @@ export class Turns<Item> {
    * @returns Whether all items had their turn.
    */
   async give(items: readonly Item[], work: (item: Item) => Promise<boolean>): Promise<boolean> {
+    if (this.#taken.size >= REMEMBERED_MAX) this.#forgetOthers(items);
     const endsAtMs = performance.now() + ROUND_MS;
     const waiting = this.#inOrder(items).values();
     const workOff = async () => {
@@ -40,8 +41,12 @@ export class Turns<Item> {
     return items.toSorted((one, other) => lastOf(one) - lastOf(other));
   }
 
+  #forgetOthers(items: readonly Item[]): void {
+    const present = new Set(items.map(this.#nameOf));
+    for (const name of this.#taken.keys()) if (!present.has(name)) this.#taken.delete(name);
+  }
+
   #note(item: Item): void {
-    if (this.#taken.size >= REMEMBERED_MAX) this.#taken.clear();
     this.#taken.set(this.#nameOf(item), this.#count++);
   }
 }
