@@ -14,7 +14,7 @@ import { listPartners } from '../store/access/partner.ts';
 import { findSampleData } from '../store/sandbox/sample-data.ts';
 import { startSampleProcess } from './sandbox/sample-process.ts';
 import { owner } from './terminal/actor.ts';
-import { consoleLink } from './terminal/console-link.ts';
+import { consoleLink, forwardingHint } from './terminal/console-link.ts';
 import { describeMistypedNames } from './terminal/mistyped-settings.ts';
 import { describeLowOpenFilesLimit } from './terminal/open-files-limit.ts';
 import { readProcesses, readServiceRoles } from './terminal/options.ts';
@@ -186,11 +186,11 @@ async function showConsole({ database, operationsPort: port }: Service, config: 
   const operatorsOfSample = (await findSampleData(database.pool))?.operatorIds ?? [];
   const code = await createFirstCode(database, owner(), FIRST_OPERATOR, operatorsOfSample);
   const address = consoleLink(config, { port, code: code ?? '' }).replace(/#$/, '');
-  printText(
-    code === undefined
-      ? `Console         ${address}\n`
-      : `Console         ${address}\n                (works once, for a day; \`npx partner-impact operator list\` shows the operator)\n`,
-  );
+  const hints = [
+    code && '(works once, for a day; `npx partner-impact operator list` shows the operator)',
+    forwardingHint(config, port),
+  ].filter((hint) => hint !== undefined);
+  printText([`Console         ${address}\n`, ...hints.map((hint) => `                ${hint}\n`)].join(''));
 }
 
 async function printFirstCall(service: Service, { environment }: Config): Promise<void> {

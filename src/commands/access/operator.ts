@@ -14,7 +14,7 @@ import {
 import { findOperator, listOperators } from '../../store/access/operator.ts';
 import type { Queryable } from '../../store/database.ts';
 import { confirm, confirmAtTerminal, YES } from '../terminal/confirmation.ts';
-import { consoleLink } from '../terminal/console-link.ts';
+import { consoleLink, forwardingHint } from '../terminal/console-link.ts';
 import { readEmail, readName } from '../terminal/options.ts';
 import { formatTime, printFields, printJson, printText, type Row } from '../terminal/output.ts';
 import { listAfter, type PageOptions, printPage } from '../terminal/page.ts';
@@ -147,8 +147,11 @@ function printCode(config: Config, { operator, signInCode, expiresAt }: SignInCo
 }
 
 /** Another shell may have started the service with another setting. */
-function portHint({ operationsNames, operationsPort }: Config): string {
-  return operationsNames.length > 0 ? '' : `(where the service runs with OPERATIONS_PORT=${operationsPort})\n`;
+function portHint(config: Config): string {
+  const { operationsNames, operationsPort } = config;
+  if (operationsNames.length > 0) return '';
+  const hints = [`(where the service runs with OPERATIONS_PORT=${operationsPort})`, forwardingHint(config, operationsPort)];
+  return hints.map((hint) => hint && `${hint}\n`).join('');
 }
 
 function statusOf({ disabledAt }: Operator): string {
