@@ -22,6 +22,7 @@ import { OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
 import { uniqueId } from '../support/client.ts';
 import { commandLine } from '../support/command-line.ts';
+import { listBlocks } from '../support/document-blocks.ts';
 import { countingDatabase } from '../support/postgres/counting-database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertPendingAged, untilSequenced } from '../support/records.ts';
@@ -29,8 +30,10 @@ import { insertPrice } from '../support/rules.ts';
 import { testService } from '../support/service.ts';
 import { actor, closeNow, closeRegularly, getOpen, linesOf, openFirst, sealKeys, tools } from '../support/settlements.ts';
 
+const PUT_BACK = listBlocks().find(({ text }) => text.includes('alter table contribution disable trigger user'))?.text ?? '';
 const service = await testService();
 const { database } = service;
+const ON_ONE_SERVER = { skip: database.isDistributed && 'the statements are those of one PostgreSQL' };
 /** A partner with contributions that no settlement has closed over, in the order of their confirmation. */
 async function newPartner(confirmations = 2) {
   const { partner, client } = await service.newPartner();
@@ -180,6 +183,19 @@ describe(
       await tamper(text, [partnerId, ids[0], -1]);
       assert.equal((await closeRegularly(database, partnerId)).closed.totals?.contributionCount, 2n);
       assert.deepEqual(await problemsOf(partnerId), []);
+    });
+
+    test('put back by the statements of docs/operating.md, the settlement closes', ON_ONE_SERVER, async () => {
+      const { partnerId, ids } = await newPartner();
+      const [id = ''] = ids;
+      await tamper('update contribution set points = 999 where partner_id = $1 and transaction_id = $2', [partnerId, id]);
+      const restored = PUT_BACK.replace('ptn_…', partnerId).replace('txn_…', id);
+      const plain = /^ *update .*;$/m.exec(restored)?.[0] ?? '';
+      await assert.rejects(database.pool.query(plain), /does not go from confirmed to confirmed/);
+      await database.pool.query(restored);
+      assert.equal((await closeRegularly(database, partnerId)).closed.totals?.contributionCount, 2n);
+      assert.deepEqual(await problemsOf(partnerId), []);
+      await assert.rejects(database.pool.query(plain.replace('250', '251')), /does not go from confirmed to confirmed/);
     });
 
     test('the schedule closes the settlements of all other partners, and says which row it is', async () => {
