@@ -28,6 +28,7 @@ const [dump = '', restore = ''] = textOf('pg_dump').split('\n');
 const grants = textOf('create role impact_service').replaceAll('impact_service', ROLE).replaceAll('for role impact ', '');
 
 const ofWaiting = textOf('update event_outbox');
+const ofPositions = textOf("setval('event_outbox_position_seq'");
 const ofSequences = textOf('update event_counter');
 
 /** As a relay that has more events than it takes at once. */
@@ -142,6 +143,27 @@ for (const { name, assign } of [
       ['evt_dumped-1', 'evt_dumped-2', 'evt_newer-1'],
     );
   });
+
+test('events that waited for their sequences on a server that logical replication has replaced get them before newer ones', async () => {
+  const { database, newPartner } = await testService({ roles: ['api'] });
+  const { partnerId } = (await newPartner()).partner;
+  await database.pool.query('delete from event_outbox');
+  await database.pool.query(
+    `insert into event_outbox (partner_id, position, event_id, event_type, subject_id, occurred_at, data, written_by) overriding system value
+    values ($1, 70, 'evt_replicated-1', 'settlement.created', 'stl_1', now(), '{}', '99999999999'),
+      ($1, 71, 'evt_replicated-2', 'settlement.created', 'stl_1', now(), '{}', '99999999998')`,
+    [partnerId],
+  );
+  for (const statement of [ofPositions, ofWaiting]) await database.pool.query(statement);
+  const newer = { eventType: 'settlement.created', subjectId: 'stl_1', correlationId: null, data: '{}' };
+  await insertEvent(database.pool, { partnerId, eventId: 'evt_newer-2', ...newer });
+  await assignSequences(database.pool, partnerId, { ...ONE_AT_ONCE, limit: 3 });
+  const events = await listEvents(database.pool, partnerId, { afterSequence: 0n, limit: 10 });
+  assert.deepEqual(
+    events.map(({ eventId }) => eventId),
+    ['evt_replicated-1', 'evt_replicated-2', 'evt_newer-2'],
+  );
+});
 
 test('in the order of the steps, no partner gets an event under a sequence that it has seen with another, one that operators create again neither', async () => {
   const { database, newPartner } = await testService({ roles: ['api'] });
