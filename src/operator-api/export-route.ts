@@ -10,6 +10,9 @@ import { closed } from './schema-parts.ts';
 
 type Answer = ExportedRecord & { readonly next_after: string; readonly has_more: boolean };
 
+/** Making a list whole takes longer than a page. */
+const WHOLE_DEADLINE_MS = 30_000;
+
 /** The largest page: a download takes as few as it can. */
 const PAGE = '200';
 
@@ -32,6 +35,7 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
     summary: `${list.summary.replace(/^List/, 'Download')} (CSV)`,
     query: Type.Object(filters, closed),
     answer: 'csv',
+    ...(list.beforeFile && { deadlineMs: WHOLE_DEADLINE_MS }),
     async handle(call: OperatorCall<unknown, object, unknown>) {
       const { reply, actor } = call;
       const { pool } = call.tools.database;
@@ -44,7 +48,8 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
           const rows = found as readonly ExportedRecord[];
           return { rows: lacksName ? await withNames(pool, rows) : rows, next: has_more ? next_after : undefined };
         });
-      // What is wrong with the request is told before the first byte.
+      // What is wrong with the request, or lacks in the list, is told before the first byte.
+      await list.beforeFile?.(call);
       const first = await readRows();
       const file = await inTurn(() => exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date()));
       reply.header('content-disposition', attachment(`${file}.csv`));

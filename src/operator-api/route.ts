@@ -31,6 +31,9 @@ export interface FileCall {
 /** A call of a route that comes before a sign-in. */
 export type OpenCall<Body> = Omit<OperatorCall<unknown, unknown, Body>, 'actor' | 'session'>;
 
+/** What is known of a file before its first page is read. */
+export type FileOfList = Pick<OperatorCall<unknown, unknown, unknown>, 'tools' | 'params'>;
+
 /** One operation of the interface, as the application registers it and the document shows it. */
 export interface OperatorRoute {
   /** The operation id. */
@@ -60,6 +63,8 @@ export interface OperatorRoute {
   readonly ifSecretIsLost?: string;
   /** For what waits for somebody's server. */
   readonly deadlineMs?: number;
+  /** Of a list: before its pages are read for a file, it makes them whole. It throws where they are not: a file does not say that something lacks. */
+  readonly beforeFile?: (call: FileOfList) => Promise<void>;
   // biome-ignore lint/suspicious/noExplicitAny: the types of what was sent follow from the shapes, and are the route's own affair
   readonly handle: (call: any) => Promise<unknown>;
 }

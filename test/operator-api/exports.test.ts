@@ -8,6 +8,7 @@ import { OWNER } from '../support/actor.ts';
 import { waitFor } from '../support/assertions/wait-for.ts';
 import { uniqueId } from '../support/client.ts';
 import { openRecords, THRESHOLD, V1 } from '../support/operator-api/records-scene.ts';
+import { untilAllSequenced } from '../support/records.ts';
 import { OPEN_RATES } from '../support/service.ts';
 import { closeNow, newSettledPartner } from '../support/settlements.ts';
 
@@ -168,12 +169,48 @@ describe('lists as files', () => {
     const closing = await ownRow('closings.csv');
     assert.equal(closing?.disputed_settlements_settlements_settlement_id, ids.join('; '));
     await client.confirm({ points: 17 });
-    const readMonth = () => ownRow(`months/${month}/partners.csv`);
-    await waitFor('the figures of the day', async () => (await readMonth())?.days_confirmed_points === '17');
+    await untilAllSequenced(database, partnerId);
+    const ofMonth = await ownRow(`months/${month}/partners.csv`);
+    assert.equal(ofMonth?.days_confirmed_points, '17');
     assert.deepEqual(
-      Object.keys((await readMonth()) ?? {}).filter((column) => /amounts/.test(column)),
+      Object.keys(ofMonth).filter((column) => /amounts/.test(column)),
       ['amounts_currency', 'amounts_minor_units', 'amounts_amount'],
     );
+  });
+
+  test('the file of a month waits for who adds up its events, and there is none without one that has its sequence', async () => {
+    const { partnerId, client } = await newSettledPartner(service);
+    const [open] = (await viewer.get(`${V1}/partners/${partnerId}/settlements`)).body.settlements;
+    const list = `${V1}/months/${open.period_label.slice(0, 7)}/partners`;
+    await untilAllSequenced(database, partnerId);
+    await viewer.get(`${list}.csv`);
+    const adder = await database.pool.connect();
+    await adder.query('begin');
+    await adder.query('set local idle_in_transaction_session_timeout = 0');
+    const held = await adder.query('select from day_total_place where partner_id = $1 for update', [partnerId]);
+    assert.equal(held.rowCount, 1);
+    try {
+      await client.confirm({ points: 29 });
+      await untilAllSequenced(database, partnerId);
+      const refused = await viewer.get(`${list}.csv`);
+      assert.deepEqual([refused.status, refused.body?.error?.code], [503, 'internal_service_unavailable'], refused.text);
+      assert.match(refused.body.error.message, /download the file again/);
+      assert.equal(refused.headers['retry-after'], '5');
+      // The page of the same size, with the figures so far, is kept for seconds: it becomes no part of the file.
+      const page = await viewer.get(`${list}?limit=200`);
+      assert.equal(page.status, 200);
+      const waiting = viewer.get(`${list}.csv`);
+      const lock = `select from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock' and query like '%day_total_place%'`;
+      await waitFor('file that waits', async () => (await database.pool.query(lock)).rowCount === 1);
+      await adder.query('rollback');
+      const { status, text } = await waiting;
+      assert.equal(status, 200, text);
+      const rows: Record<string, string>[] = parse(text, { columns: true, bom: true });
+      assert.equal(rows.find((row) => row['partner_id'] === partnerId)?.['confirmed_points'], '29');
+    } finally {
+      adder.release(true);
+    }
   });
 
   test('have no JSON in a cell, and no two columns of one name', async () => {

@@ -390,7 +390,9 @@ export interface paths {
         };
         /**
          * List the month of each partner, day by day
-         * @description Least role: `viewer`.
+         * @description A page has the figures so far, and `is_complete` says whether that is all. The file has every event that had its sequence when adding up for it began; while some cannot be added up, the answer is `internal_service_unavailable`.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listPartnerMonths"];
         put?: never;
@@ -2210,7 +2212,9 @@ export interface paths {
         };
         /**
          * Download the month of each partner, day by day (CSV)
-         * @description Least role: `viewer`.
+         * @description A page has the figures so far, and `is_complete` says whether that is all. The file has every event that had its sequence when adding up for it began; while some cannot be added up, the answer is `internal_service_unavailable`.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportPartnerMonths"];
         put?: never;

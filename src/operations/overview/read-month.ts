@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sharedRead } from '../../concurrency/shared-read.ts';
 import { amountOf } from '../../domain/numbers/money.ts';
+import { type ServiceError, unavailable } from '../../domain/service-error.ts';
 import { listPartnersInOrder, type Partner, type PartnerFilter, type PartnerOrder } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { type DaySum, listDayTotals, sumDayTotals } from '../../store/contributions/day-total.ts';
@@ -11,6 +12,7 @@ import { listRuleVersions } from '../../store/rules/rule-version.ts';
 import { listOpenSettlementsOf, type Settlement } from '../../store/settlements/settlement.ts';
 import { addUpDays } from '../contributions/add-up-days.ts';
 import { type FilteredPage, readFilteredPage } from '../filtered-page.ts';
+import { PartnersLeftError } from '../for-each-partner.ts';
 
 /** What was confirmed and what failed. Points that had no conversion are worth no amount. */
 export interface ContributionSums {
@@ -79,6 +81,36 @@ async function readState(database: Database): Promise<DaysState> {
 
 /** Everybody who opens the console reads the same first page, so that an answer is shared for this time. */
 const SHARED_MS = 5_000;
+
+/** A file may take longer than a page. */
+const FILE_MS = 15_000;
+const FILE_RETRY_SECONDS = 5;
+
+/**
+ * Adds up what is new before the months of partners are read for a file, waiting for others who add up the same. Whoever reads the pages
+ * from then on gets every event that had its sequence when this began.
+ *
+ * @throws ServiceError `internal_service_unavailable` when some could not be added up within 15 s, or 4 s for what another process holds.
+ */
+export async function completeMonths(database: Database): Promise<void> {
+  await completions.read(database, '');
+  monthsOfPartners.forget(database);
+}
+
+const completions = sharedRead({ leastMs: 0, mostMs: 0 }, async (database: Database): Promise<void> => {
+  const endsAtMs = performance.now() + FILE_MS;
+  const addedUp = await addUpDays(database, { isOver: () => performance.now() > endsAtMs, waits: true }).catch(
+    (error: unknown) => {
+      throw error instanceof PartnersLeftError ? notWhole(error) : error;
+    },
+  );
+  if (addedUp !== 'all') throw notWhole();
+});
+
+function notWhole(cause?: PartnersLeftError): ServiceError {
+  const message = `Some events are not in the figures of the month yet. Wait ${FILE_RETRY_SECONDS} s (Retry-After), then download the file again.`;
+  return unavailable(message, { headers: { 'retry-after': String(FILE_RETRY_SECONDS) }, cause });
+}
 
 export interface MonthOfPartners extends FilteredPage<PartnerMonth>, DaysState {}
 

@@ -2,6 +2,7 @@ import { findMinorUnits } from '../../domain/numbers/currency.ts';
 import { amountText } from '../../domain/numbers/money.ts';
 import {
   type ContributionSums,
+  completeMonths,
   type DayFigures,
   readMonthOfAll,
   readMonthOfPartners,
@@ -69,6 +70,8 @@ export const listPartnerMonths = operatorRoute({
   path: '/operator/v1/months/:month/partners',
   tag: 'Overview',
   summary: 'List the month of each partner, day by day',
+  description:
+    'A page has the figures so far, and `is_complete` says whether that is all. The file has every event that had its sequence when adding up for it began; while some cannot be added up, the answer is `internal_service_unavailable`.',
   leastRole: 'viewer',
   params: monthParams,
   query: Type.Object({ ...pageMembersOfQuery, ...partnerOrder.member, name: partnerName }, closed),
@@ -94,6 +97,7 @@ export const listPartnerMonths = operatorRoute({
     ),
     ...pageAnswer,
   }),
+  beforeFile: ({ tools: { database } }) => completeMonths(database),
   async handle({ tools: { database }, params: { month }, query }) {
     const { page, end } = sortedPage('listPartnerMonths', partnerOrder, query, [month, query.name]);
     await refreshDays(database);
