@@ -19,8 +19,10 @@ const preview = async (query: Record<string, string>) =>
   (await viewer.get(`/operator/v1/rule-preview?${new URLSearchParams(query)}`)).body;
 
 /** @param at In milliseconds. */
-const insertContribution = (partnerId: string, { at, ...past }: { at: number; points: number; version?: string }) =>
-  insertPastContribution(database.pool, { partnerId, transactionId: idAt('txn', at), at: new Date(at), ...past });
+const insertContribution = (
+  partnerId: string,
+  { at, ...past }: { at: number; points: number; version?: string; isFailed?: boolean },
+) => insertPastContribution(database.pool, { partnerId, transactionId: idAt('txn', at), at: new Date(at), ...past });
 
 describe('a preview of a rule', () => {
   test('is over the calendar month of the partner that ended last, unless another is asked for', async () => {
@@ -86,5 +88,34 @@ describe('a preview of a rule', () => {
       { currency: 'SAR', minor_units: 2, before: '500', after: '500' },
     ]);
     assert.deepEqual(amount, { before: null, after: null }, 'the one amount is known where there is one currency');
+  });
+
+  test('leaves out of a price what failed after a review; under a cap the day has room for it', async () => {
+    const { partnerId } = (await service.newPartner()).partner;
+    await changeSettlementPolicy(database, OWNER, partnerId, { currency: 'SAR' });
+    const version = uniqueId('value');
+    await insertPrice(database, 'point_conversion', {
+      partnerId,
+      label: version,
+      starts: '-1 day',
+      price: '0.5',
+      currency: 'SAR',
+    });
+    const [{ today }] = (await database.pool.query("select date_trunc('day', now() - interval '2 days') as today")).rows;
+    const made = [
+      { points: 4_000, isFailed: true },
+      { points: 300, isFailed: false },
+    ];
+    for (const [index, each] of made.entries()) {
+      await insertContribution(partnerId, { ...each, at: today.getTime() + 3_600_000 + index, version });
+    }
+    const wanted = { partner_id: partnerId, over: 'last_30_days' };
+    const price = await preview({ ...wanted, kind: 'point_conversion', point_value: '1', currency: 'SAR' });
+    assert.deepEqual(
+      [price.contribution_count, price.points, price.reviewed_count, price.amount],
+      ['1', '300', '0', { before: '150', after: '300' }],
+    );
+    const capped = await preview({ ...wanted, kind: 'contribution_rule', daily_count_cap: '1' });
+    assert.deepEqual(capped.bands, [{ outcome: 'confirmed', count: '2', points: '4300' }]);
   });
 });

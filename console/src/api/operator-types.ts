@@ -960,7 +960,7 @@ export interface paths {
         };
         /**
          * Show what a version would have done to the contributions of the last calendar month
-         * @description It looks at the latest 20,000 of the partners for which it would be in force, in the month that ended last by the calendar of each. Nothing is stored.
+         * @description It looks at the partners for which it would be in force, in the order of their ids, 500 at most; and of each at the contributions of the month that ended last by its calendar, the latest first, 20,000 of all together at most. Nothing is stored.
          *
          *     Least role: `viewer`.
          */
@@ -4687,7 +4687,7 @@ export interface components {
             is_complete: boolean;
             /** @description For how many partners it would be in force, as far as they were looked at. */
             partner_count: number;
-            /** @description How many contributions were looked at. */
+            /** @description How many contributions were looked at; for a price without those that failed. */
             contribution_count: string;
             /** @description Their points. */
             points: string;

@@ -20,6 +20,7 @@ const rule = (over: object): RuleVersion => ({
 const of = (points: bigint, over: Partial<PreviewedContribution> = {}): PreviewedContribution => ({
   points,
   wasReviewed: false,
+  isFailed: false,
   day: '2026-11-01',
   pointValue: null,
   currency: null,
@@ -80,6 +81,19 @@ test('a price: what the points are worth and how many trees that is, as recorded
     [cost.amounts, cost.trees],
     [[{ currency: 'SAR', before: 10n * UNIT, after: 10n * UNIT }], { before: 2n, after: 2n }],
   );
+});
+
+test('what failed is worth nothing, is no tree, and takes no place under a cap; a rule would still review it', () => {
+  const failed = of(1_000n, { isFailed: true, wasReviewed: true, pointValue: UNIT, currency: 'SAR', treeCost: UNIT });
+  const priced = of(20n, { pointValue: UNIT, currency: 'SAR', treeCost: UNIT });
+  const value = preview({ ...HEAD, kind: 'point_conversion', pointValue: UNIT, currency: 'SAR' }, failed, priced);
+  assert.deepEqual(value.amounts, [{ currency: 'SAR', before: 20n * UNIT, after: 20n * UNIT }]);
+  assert.deepEqual([value.trees, value.count, value.points], [{ before: 20n, after: 20n }, 1n, 20n]);
+  for (const cap of [{ dailyPointsCap: 1_000n }, { dailyCountCap: 1n }])
+    assert.deepEqual(preview(rule({ ...cap, reviewThreshold: 1_000n }), failed, priced).bands, [
+      { outcome: 'confirmed', count: 1n, points: 20n },
+      { outcome: 'review_threshold', count: 1n, points: 1_000n },
+    ]);
 });
 
 test('a version without a price is for partners of every currency: each has its own amounts', () => {

@@ -25,6 +25,8 @@ export interface PreviewedContribution {
   readonly points: bigint;
   /** Whether it was reviewed. */
   readonly wasReviewed: boolean;
+  /** Whether it failed after that. */
+  readonly isFailed: boolean;
   /** The day in the time zone of the partner, such as `2026-11-20`. */
   readonly day: string;
   /**
@@ -43,7 +45,7 @@ export interface Band {
 }
 
 export interface RulePreview {
-  /** How many contributions were looked at, and their points. */
+  /** How many contributions were looked at, and their points; for a price without those that failed. */
   readonly count: bigint;
   readonly points: bigint;
   /** How many of them were reviewed. */
@@ -86,6 +88,8 @@ export function openRulePreview(candidate: RuleVersion, defaults: ContributionRu
       today = { day: '', points: 0n, contributions: 0n };
     },
     add(contribution) {
+      // It is on no settlement.
+      if (contribution.isFailed && candidate.kind !== 'contribution_rule') return;
       count++;
       points += contribution.points;
       if (contribution.wasReviewed) reviewedCount++;
@@ -94,7 +98,8 @@ export function openRulePreview(candidate: RuleVersion, defaults: ContributionRu
       const outcome = outcomeOf(contribution.points, rules, today);
       const band = bands.get(outcome) ?? { count: 0n, points: 0n };
       bands.set(outcome, { count: band.count + 1n, points: band.points + contribution.points });
-      if (outcome === 'out_of_bounds') return;
+      // What failed left its place under the cap to others.
+      if (outcome === 'out_of_bounds' || contribution.isFailed) return;
       today = { ...today, points: today.points + contribution.points, contributions: today.contributions + 1n };
     },
     preview: () => ({

@@ -10,7 +10,7 @@ import {
 import { type RuleRequest, readRuleRequest } from '../../domain/rules/rule-request.ts';
 import { findVersionInForce, type RuleVersion } from '../../domain/rules/rule-versions.ts';
 import { refuseInvalid } from '../../domain/service-error.ts';
-import { calendarPeriod } from '../../domain/settlements/settlement-period.ts';
+import { calendarDay, calendarPeriod } from '../../domain/settlements/settlement-period.ts';
 import { eachPartner, type Partner } from '../../store/access/partner.ts';
 import { readClock } from '../../store/clock.ts';
 import { listRuledContributions, type RuledContribution } from '../../store/contributions/contribution-preview.ts';
@@ -38,7 +38,10 @@ export interface PreviewedRule extends RulePreview {
 }
 
 /**
- * What a version would have done to the contributions of a period, had it been in force. It looks at the latest of them, 20,000 at most. Nothing is stored. Throws `invalid_request` with all problems of the version.
+ * What a version would have done to the contributions of a period, had it been in force. It looks at 20,000 of them at most, and at 500
+ * partners: at one partner after another, in the order of their ids, and at the latest contributions of each. Nothing is stored.
+ *
+ * @throws ServiceError `invalid_request` with all problems of the version.
  */
 export async function previewRule(db: Queryable, request: RuleRequest, over: PreviewPeriod): Promise<PreviewedRule> {
   const now = await readClock(db);
@@ -126,18 +129,32 @@ function addAll(
   contributions: readonly RuledContribution[],
   { values, costs }: PricesByLabel,
 ): void {
-  const dayOf = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  const dayOf = daysIn(timeZone);
   previewer.beginPartner();
-  for (const { points, firstStatus, createdAt, pointConversionVersion, treeCostVersion } of contributions) {
+  for (const { points, status, firstStatus, createdAt, pointConversionVersion, treeCostVersion } of contributions) {
     // Two people recorded it as failed: no rule was asked.
     if (firstStatus === 'failed') continue;
     previewer.add({
       points,
       wasReviewed: firstStatus === 'pending',
-      day: dayOf.format(createdAt),
+      isFailed: status === 'failed',
+      day: dayOf(createdAt),
       pointValue: values.get(pointConversionVersion)?.pointValue ?? null,
       currency: values.get(pointConversionVersion)?.currency ?? null,
       treeCost: costs.get(treeCostVersion) ?? null,
     });
   }
+}
+
+const QUARTER_HOUR_MS = 900_000;
+
+/** A day begins with a quarter of an hour in every time zone: the day of each is computed once, which takes as long as that of a contribution. */
+function daysIn(timeZone: string): (at: Date) => string {
+  const days = new Map<number, string>();
+  return (at) => {
+    const quarter = Math.floor(at.getTime() / QUARTER_HOUR_MS);
+    const day = days.get(quarter) ?? calendarDay(at, timeZone);
+    days.set(quarter, day);
+    return day;
+  };
 }

@@ -168,7 +168,7 @@ export const previewRule = operatorRoute({
   tag: 'Rules',
   summary: 'Show what a version would have done to the contributions of the last calendar month',
   description:
-    'It looks at the latest 20,000 of the partners for which it would be in force, in the month that ended last by the calendar of each. Nothing is stored.',
+    'It looks at the partners for which it would be in force, in the order of their ids, 500 at most; and of each at the contributions of the month that ended last by its calendar, the latest first, 20,000 of all together at most. Nothing is stored.',
   leastRole: 'viewer',
   deadlineMs: 20_000,
   query: Type.Object(
@@ -188,7 +188,7 @@ export const previewRule = operatorRoute({
     to: time('The end of the month or the days, for the last of the partners.'),
     is_complete: flag('Whether all contributions between were looked at.'),
     partner_count: count('For how many partners it would be in force, as far as they were looked at.'),
-    contribution_count: integerText('How many contributions were looked at.'),
+    contribution_count: integerText('How many contributions were looked at; for a price without those that failed.'),
     points: integerText('Their points.'),
     reviewed_count: integerText('How many of them were reviewed.'),
     bands: listOf(

@@ -5,6 +5,7 @@ import { run, type Statement } from '../query.ts';
 export interface RuledContribution {
   readonly transactionId: string;
   readonly points: bigint;
+  readonly status: 'confirmed' | 'pending' | 'failed';
   readonly firstStatus: 'confirmed' | 'pending' | 'failed';
   readonly createdAt: Date;
   readonly pointConversionVersion: string;
@@ -13,7 +14,7 @@ export interface RuledContribution {
 
 const LIST: Statement = {
   name: 'list_ruled_contributions',
-  text: `select transaction_id as "transactionId", points, first_status as "firstStatus", created_at as "createdAt",
+  text: `select transaction_id as "transactionId", points, status, first_status as "firstStatus", created_at as "createdAt",
       point_conversion_version as "pointConversionVersion", tree_cost_version as "treeCostVersion"
     from contribution where partner_id = $1 and transaction_id > $2 and transaction_id < $4 order by transaction_id desc limit $3`,
 };

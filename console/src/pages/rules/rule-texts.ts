@@ -117,7 +117,10 @@ export const RULE = {
     (count: string) => `${count} of them ${count === '1' ? 'was' : 'were'} reviewed.`,
     (count: string) => `رُوجع منها ${count}.`,
   ],
-  notAll: ['There are more than were looked at: these are the latest.', 'يوجد أكثر مما فُحص، وهذه هي الأحدث.'],
+  notAll: [
+    'There are more than were looked at: the first partners in the order of their ids, and the latest contributions of the last of them.',
+    'يوجد أكثر مما فُحص: فُحص أوائل الشركاء بترتيب معرّفاتهم، وأحدث مساهمات آخرهم.',
+  ],
   noneLooked: ['No contribution of this time is concerned.', 'لا تعني هذه المعاينة أي مساهمة من هذه المدة.'],
   lastMonth: ['Last calendar month', 'الشهر الماضي'],
   lastDays: ['Last 30 days', 'آخر 30 يومًا'],
