@@ -1081,8 +1081,8 @@ export const RULES: readonly Rule[] = [
     rule: 'nothing permits or authorises that is not as the last sealed entry of the audit has it',
     source: 'settlements 5',
     file: 'src/operations/audit/compare-with-audit.ts',
-    find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/** Reads the last",
-    replace: '  return undefined;\n}\n\n/** Reads the last',
+    find: "  const fields = differingFields(record, last.after ?? '{}');\n  return fields.length === 0 ? undefined : { subjectId, fields };\n}\n\n/**\n * Reads the last",
+    replace: '  return undefined;\n}\n\n/**\n * Reads the last',
     tests: ['audit/audited-records'],
   },
   {

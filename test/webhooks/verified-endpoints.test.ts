@@ -1,17 +1,31 @@
 /** Endpoints are compared with the audit while operators change them. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type pg from 'pg';
-import type { Database } from '../../src/store/database.ts';
-import { findWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { newId } from '../../src/domain/identifiers.ts';
+import { audit } from '../../src/operations/audit/audit.ts';
+import { ENDPOINT } from '../../src/operations/audit/audited-kinds.ts';
+import { UNCOUNTED } from '../../src/operations/quotas/storage-usage.ts';
+import { type Database, openDatabase } from '../../src/store/database.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { watchEndpoints } from '../../src/store/webhooks/endpoint-watch.ts';
+import { findWebhookEndpoint, insertWebhookEndpoint } from '../../src/store/webhooks/webhook-endpoint.ts';
+import { Dispatcher } from '../../src/webhooks/delivery/dispatcher.ts';
+import { Pace } from '../../src/webhooks/delivery/pace.ts';
 import { openVerifiedEndpoints } from '../../src/webhooks/delivery/verified-endpoints.ts';
 import { updateEventTypes } from '../../src/webhooks/endpoints/manage-endpoint.ts';
 import { sendSamples } from '../../src/webhooks/endpoints/send-samples.ts';
 import { testEndpoint } from '../../src/webhooks/endpoints/test-endpoint.ts';
-import { OWNER } from '../support/actor.ts';
+import { openSecrets } from '../../src/webhooks/security/endpoint-secrets.ts';
+import { openGuardedAgent } from '../../src/webhooks/security/guarded-agent.ts';
+import { newSecret } from '../../src/webhooks/security/signature.ts';
+import { auditKeys, OWNER } from '../support/actor.ts';
 import { HANG_LIMIT } from '../support/assertions/hang-limit.ts';
+import { waitFor } from '../support/assertions/wait-for.ts';
+import { testDatabase } from '../support/postgres/database.ts';
 import { asSuperuser } from '../support/postgres/superuser.ts';
 import { testService } from '../support/service.ts';
+import { WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 import { endpointTools, newEndpoint, WEBHOOK_ENV } from '../support/webhooks/webhook-service.ts';
 
 const service = await testService({ env: WEBHOOK_ENV });
@@ -101,3 +115,65 @@ test('a sample is sent to an endpoint that was changed meanwhile, if it still re
     assert.equal(receiver.arrived.length, count, type);
   }
 });
+
+/** So many endpoints of a partner each, with a delivery that is due, in a database that nothing else serves. */
+async function withDueEndpoints(count: number) {
+  const { databaseUrl } = await testDatabase();
+  const own = openDatabase({ databaseUrl, poolSize: 8, auditKeys });
+  after(() => own.close());
+  const receiver = await WebhookReceiver.open();
+  for (let number = 0; number < count; number++) {
+    const endpointId = newId('wep');
+    const id = { partnerId: `ptn_${endpointId}`, endpointId };
+    const secretSealed = tools.secretBox.seal(endpointId, newSecret());
+    await inTransaction(own, { lockTimeoutMs: 4_000 }, async (db) => {
+      const endpoint = await insertWebhookEndpoint(db, { ...id, url: receiver.url, eventTypes: [], secretSealed });
+      await watchEndpoints(db, own, [id]);
+      await db.query(
+        `insert into delivery (partner_id, delivery_id, endpoint_id, event_id, body, event_type, trigger, status, attempts_left, next_attempt_at, created_at)
+         values ($1, $2, $3, $4, '{}', 'x.y', 'test', 'waiting', 1, now(), now())`,
+        [id.partnerId, newId('dlv'), endpointId, newId('evt')],
+      );
+      const about = { action: 'endpoint.add', partnerId: id.partnerId, subjectId: endpointId, before: null };
+      await audit(db, OWNER, { ...about, after: ENDPOINT.recordOf(endpoint) });
+    });
+  }
+  return { own, receiver };
+}
+
+test(
+  'of hundreds that are due the dispatcher reads the audit of those that are next, and of the others at their turn',
+  HANG_LIMIT,
+  async () => {
+    const { own, receiver } = await withDueEndpoints(450);
+    const [verified, claims, mayClaim] = [new Set<string>(), { count: 0 }, Promise.withResolvers<void>()];
+    const query = async (...words: Parameters<typeof own.pool.query>) => {
+      const { name, text } = words[0] as unknown as { name?: string; text: string };
+      if (text.includes('update delivery d set lease')) {
+        claims.count++;
+        await mayClaim.promise;
+      }
+      const result = (await own.pool.query(...words)) as unknown as pg.QueryResult;
+      if (name === 'list_last_audit_entries') for (const { subjectId } of result.rows) verified.add(subjectId);
+      return result;
+    };
+    const listened = { ...own, pool: { query, connect: () => own.pool.connect() } as unknown as pg.Pool };
+    const dispatcher = new Dispatcher({
+      ...tools,
+      database: listened,
+      pace: new Pace(),
+      usage: UNCOUNTED,
+      client: openGuardedAgent({ allowInsecure: true }),
+      openSecrets: (endpoint) => openSecrets(tools.secretBox, endpoint),
+      onAttempt: () => {},
+      onDisabled: () => {},
+      onError: assert.ifError,
+    });
+    await waitFor('claim', () => claims.count > 0);
+    assert.equal(verified.size, 200);
+    mayClaim.resolve();
+    await receiver.until(450);
+    await dispatcher.close();
+    assert.equal(verified.size, 450);
+  },
+);

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SealedEntry } from '../../domain/audit/audit-chain.ts';
 import type { NamedKey } from '../../domain/audit/named-key.ts';
 import { findLastAuditEntries, listAuditEntries } from '../../store/audit/audit-entry.ts';
@@ -7,6 +8,9 @@ import { eachRow } from '../../store/each-page.ts';
 import { exactJson } from '../../wire/exact-json.ts';
 import type { ComparedKind } from './audited-kinds.ts';
 import { readSealedRecord } from './sealed-record.ts';
+
+/** So many are compared in a turn of the event loop, which takes some milliseconds. */
+const COMPARED_IN_TURN = 100;
 
 /** A record that is not as the service wrote it. */
 export interface AuditDifference {
@@ -32,7 +36,10 @@ export function compareWithEntry(
   return fields.length === 0 ? undefined : { subjectId, fields };
 }
 
-/** Reads the last entries of records of a kind in one round trip, and compares each like {@link compareWithEntry}. */
+/**
+ * Reads the last entries of records of a kind in one round trip, and compares each like {@link compareWithEntry}, while other requests are
+ * answered.
+ */
 export async function differencesOf<Row>(
   { pool, auditKeys }: Pick<Database, 'auditKeys'> & { readonly pool: Queryable },
   kind: ComparedKind<Row>,
@@ -40,10 +47,14 @@ export async function differencesOf<Row>(
 ): Promise<AuditDifference[]> {
   const entries = await findLastAuditEntries(pool, kind.action, rows.map(kind.idOf));
   const keys = rows.length > 0 ? auditKeys() : [];
-  return rows.flatMap((row) => {
+  const differences: AuditDifference[] = [];
+  for (const [index, row] of rows.entries()) {
+    if (index > 0 && index % COMPARED_IN_TURN === 0) await nextTurn();
     const id = kind.idOf(row);
-    return compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys }) ?? [];
-  });
+    const difference = compareWithEntry(id, kind.recordOf(row), { entry: entries.get(id), keys });
+    if (difference) differences.push(difference);
+  }
+  return differences;
 }
 
 /** Reads the last entry about the record, and compares the two like {@link compareWithEntry}. */

@@ -72,6 +72,9 @@ export class Dispatcher {
   /** Unless it is woken, it does not look before. */
   #lookAtMs = 0;
   #updatedAtMs = 0;
+  /** Due endpoints that the last round did not reach. A look at many takes longer than a round: the next rounds go on with these. */
+  #left: readonly DueEndpoint[] = [];
+  #leftUntilMs = 0;
   readonly #endHandOversOfAll: () => Promise<void> | undefined;
   readonly #done: Promise<void>;
 
@@ -168,8 +171,13 @@ export class Dispatcher {
     this.#endHandOvers();
     await this.intake.advance();
     if (!isWoken && performance.now() < this.#lookAtMs) return true;
-    const due = await this.#verifiedEndpoints.keepVerified(await this.#look());
-    return this.#turns.give(due, (endpoint) => this.#tryClaim(endpoint));
+    const due = this.#left.length > 0 && performance.now() < this.#leftUntilMs ? this.#left : await this.#look();
+    this.#left = [];
+    this.#left = await this.#turns.give(due, {
+      choose: (next) => this.#verifiedEndpoints.keepVerified(next.filter((endpoint) => this.#mayClaim(endpoint))),
+      work: (endpoint) => this.#tryClaim(endpoint),
+    });
+    return this.#left.length === 0;
   }
 
   async #look(): Promise<DueEndpoint[]> {
@@ -178,7 +186,9 @@ export class Dispatcher {
       return await this.#listDue();
     } finally {
       const endedMs = performance.now();
-      this.#lookAtMs = endedMs + restAfter(endedMs - beganMs, LOOK_PAUSE);
+      const restMs = restAfter(endedMs - beganMs, LOOK_PAUSE);
+      this.#lookAtMs = endedMs + restMs;
+      this.#leftUntilMs = endedMs + Math.min(restMs, UPDATE_EVERY_MS);
     }
   }
 
@@ -188,25 +198,30 @@ export class Dispatcher {
     if (ending) this.#trackWrite(ending.then(this.wake));
   }
 
-  async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
-    const { onError } = this.#options;
-    if (this.#nodes.isLost(endpoint.partnerId)) return false;
-    try {
-      return await this.#claim(endpoint);
-    } catch (error) {
-      onError(error);
-      await this.#nodes.look(endpoint.partnerId).catch(onError);
-      return true;
-    }
+  /** Whether its node answers, and deliveries of it have room: reading the audit for another would be in vain. */
+  #mayClaim(endpoint: DueEndpoint): boolean {
+    return !this.#nodes.isLost(endpoint.partnerId) && this.#queues.roomFor(endpoint) > 0;
   }
 
   /**
-   * @returns Whether anything was requested; otherwise there is no capacity.
+   * @returns Whether anything was requested.
    */
-  async #claim(endpoint: DueEndpoint): Promise<boolean> {
+  async #tryClaim(endpoint: DueEndpoint): Promise<boolean> {
+    const { onError } = this.#options;
+    // The claims before it, or the one that is under way beside it, may have changed that.
+    if (!this.#mayClaim(endpoint)) return false;
+    try {
+      await this.#claim(endpoint);
+    } catch (error) {
+      onError(error);
+      await this.#nodes.look(endpoint.partnerId).catch(onError);
+    }
+    return true;
+  }
+
+  async #claim(endpoint: DueEndpoint): Promise<void> {
     const { database, onError } = this.#options;
     const limit = this.#queues.roomFor(endpoint);
-    if (limit === 0) return false;
     const recipient = this.#recipientOf(endpoint);
     const claimedAtMs = performance.now();
     const deliveries = await claimDue(database, endpoint, limit);
@@ -217,7 +232,6 @@ export class Dispatcher {
     });
     if (this.#stop.signal.aborted) this.#trackWrite(release(database, tasks).catch(onError));
     else this.#queues.add(endpoint, recipient, { tasks, isAsking: deliveries.length === limit });
-    return true;
   }
 
   async #send(task: Task, recipient: Recipient): Promise<Sent> {
