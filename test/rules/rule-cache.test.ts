@@ -1,6 +1,7 @@
 /** What a process remembers of the rules: when it reads them again, and from which moment on a version is in force. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import type pg from 'pg';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
 import { withdrawRule } from '../../src/operations/rules/manage-rule.ts';
 import { openRuleCache, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
@@ -91,6 +92,32 @@ describe('the memory', () => {
     clock.atMs += 1;
     assert.ok(book.rulesOf(someone, clock.atMs) instanceof Promise);
     assert.equal(await labelOf(clock.atMs), label);
+  });
+
+  test('while the versions are read after a change, those from before it are used for half a minute, and no longer', async () => {
+    const [isReading, mayRead] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let isFirst = true;
+    const query = async (...words: Parameters<typeof database.pool.query>) => {
+      const result = await database.pool.query(...words);
+      if ((words[0] as { name?: string }).name?.startsWith('list_rule_versions')) {
+        if (!isFirst) {
+          isReading.resolve();
+          await mayRead.promise;
+        }
+        isFirst = false;
+      }
+      return result;
+    };
+    const { book, clock, labelOf } = openCache({ ...database, pool: { query } as unknown as pg.Pool });
+    const before = await labelOf(clock.atMs);
+    const label = await insertContributionRule(database, { starts: '-1 hour' });
+    await isReading.promise;
+    clock.atMs += 30_000;
+    assert.equal((book.rulesOf(someone, clock.atMs) as ContributionRules).contributionRuleVersion, before);
+    clock.atMs += 1;
+    const late = labelOf(clock.atMs);
+    mayRead.resolve();
+    assert.deepEqual([await late, await labelOf(clock.atMs)], [label, label]);
   });
 
   test('what was withdrawn is forgotten', async () => {

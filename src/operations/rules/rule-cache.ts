@@ -35,8 +35,13 @@ export interface RuleCacheOptions {
 }
 
 const REFRESH_MS = 4_000;
-/** Older rules are never used, whatever keeps the database from answering. A version is created long enough before its start. */
+/** Without a look in this time rules are not used, whatever keeps the database from answering. A version is created long enough before its start. */
 const MEMORY_MAX_MS = 10_000;
+/**
+ * While all versions are read after a change, which takes seconds where there are tens of thousands, those from before it are used until
+ * their last look is so long ago: a version that was created or withdrawn since starts a minute after that, or later.
+ */
+const WHILE_READ_MAX_MS = 30_000;
 const PARTNERS_MAX = 10_000;
 
 /** The rules in force for a partner of this currency, with their start and end, in milliseconds since 1970. */
@@ -55,6 +60,8 @@ interface Memory {
   readonly revision: bigint;
   /** `ages.now()` before the versions were read: they include everything committed until then. */
   readonly readAtMs: number;
+  /** By `ages.now()`: afterwards the database is asked before these are used. */
+  readonly usableUntilMs: number;
   /** How far the database's clock is ahead of `clock.now()`, slightly underestimated: a version is never in force before its start. */
   readonly aheadMs: number;
   readonly versions: VersionsByPartner;
@@ -75,15 +82,15 @@ export function openRuleCache(
 ): RuleCache {
   let memory: Memory | undefined;
   let reading: Promise<Memory> | undefined;
+  const keep = (read: Memory): Memory => {
+    memory = read;
+    return read;
+  };
   const refresh = (): Promise<Memory> => {
-    reading ??= read(database, { clock: clock ?? performance, ages, known: memory, onUnverified, onClock })
-      .then((fresh) => {
-        memory = fresh;
-        return fresh;
-      })
-      .finally(() => {
-        reading = undefined;
-      });
+    const options = { clock: clock ?? performance, ages, known: memory, keep, onUnverified, onClock };
+    reading ??= read(database, options).finally(() => {
+      reading = undefined;
+    });
     return reading;
   };
   const look = () => void refresh().catch(onError);
@@ -91,7 +98,7 @@ export function openRuleCache(
   timer.unref();
   look();
   const rulesOf: RulesOf = (partner, atMs) => {
-    if (memory && ages.now() - memory.readAtMs <= MEMORY_MAX_MS)
+    if (memory && ages.now() <= memory.usableUntilMs)
       return findRules(memory, partner, atMs) ?? refuseUnverified(partner, onRefused);
     return refresh().then(
       (fresh) => findRules(fresh, partner, atMs) ?? refuseUnverified(partner, onRefused),
@@ -114,14 +121,18 @@ interface Reading extends Pick<RuleCacheOptions, 'onUnverified' | 'onClock'> {
   readonly clock: { now(): number };
   readonly ages: { now(): number };
   readonly known: Memory | undefined;
+  /** Called with what was read, and before the versions are read with what is used until then. */
+  readonly keep: (memory: Memory) => Memory;
 }
 
-async function read(database: Database, { clock, ages, known, onUnverified, onClock }: Reading): Promise<Memory> {
+async function read(database: Database, { clock, ages, known, keep, onUnverified, onClock }: Reading): Promise<Memory> {
   const [readAtMs, askedAtMs] = [ages.now(), clock.now()];
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - askedAtMs });
   onClock?.(now, askedAtMs);
-  if (known?.revision === revision) return { ...known, readAtMs, aheadMs };
+  if (known?.revision === revision) return keep({ ...known, readAtMs, usableUntilMs: readAtMs + MEMORY_MAX_MS, aheadMs });
+  // It has everything from before its last look, and the database answers.
+  if (known && ages.now() <= known.usableUntilMs) keep({ ...known, usableUntilMs: known.readAtMs + WHILE_READ_MAX_MS, aheadMs });
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
   for (const [subject, doubt] of rules.doubts) onUnverified(unverifiedRule(subject, doubt));
@@ -131,7 +142,9 @@ async function read(database: Database, { clock, ages, known, onUnverified, onCl
       ({ partnerId }) => partnerId,
     );
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
-  return { revision, readAtMs, aheadMs, versions, sealed, spans: new Map() };
+  // After a long read the next look is given its time too.
+  const usableUntilMs = Math.min(ages.now() + MEMORY_MAX_MS, readAtMs + WHILE_READ_MAX_MS);
+  return keep({ revision, readAtMs, usableUntilMs, aheadMs, versions, sealed, spans: new Map() });
 }
 
 /** The most that two clocks drift apart between two looks. */
