@@ -56,6 +56,17 @@ export function toError(status: number, body: unknown): ApiError | NoAnswerError
   );
 }
 
+/**
+ * The service says what it did with an object. A success without one is of something between, such as the sign-in of a proxy, which does not
+ * know whether the change was made.
+ *
+ * @throws NoAnswerError When the body of a success is no object.
+ */
+export function toAnswer<Value>(body: unknown): Value {
+  if (typeof body !== 'object' || body === null) throw new NoAnswerError('a success of something else');
+  return body as Value;
+}
+
 /** Whether a change may have been made although it ended with this error. */
 export function mayBeMade(error: unknown): boolean {
   return error instanceof NoAnswerError || (error instanceof ApiError && error.status >= 500);

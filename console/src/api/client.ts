@@ -1,6 +1,6 @@
 /** The client of the operator API, typed by `openapi/operator.json`. */
 import createClient, { type Middleware } from 'openapi-fetch';
-import { ApiError, NoAnswerError, SessionEndedError, toError } from './api-error.ts';
+import { ApiError, NoAnswerError, SessionEndedError, toAnswer, toError } from './api-error.ts';
 import type { components, paths } from './operator-types.ts';
 import { keepServiceTime } from './service-clock.ts';
 
@@ -94,9 +94,11 @@ export function requireSender(sender: string | undefined): void {
  */
 export async function renewToken(sender: string | undefined): Promise<boolean> {
   const { data, error, response } = await client.GET('/operator/v1/session').catch(failUnanswered);
-  if (!response.ok && response.status !== 401) throw toError(response.status, error);
-  if (!data || data.operator.operator_id !== sender) return false;
-  keepSession(data);
+  if (response.status === 401) return false;
+  if (!response.ok) throw toError(response.status, error);
+  const opened = toAnswer<Session>(data);
+  if (opened.operator.operator_id !== sender) return false;
+  keepSession(opened);
   return true;
 }
 
@@ -114,10 +116,10 @@ interface Answer<Value> {
  * What the service answered.
  *
  * @throws ApiError When it refused.
- * @throws NoAnswerError When nothing came back.
+ * @throws NoAnswerError When nothing came back, or a success of something else.
  */
 export async function answerOf<Value>(call: Promise<Answer<Value>>): Promise<Value> {
   const answer = await call.catch(failUnanswered);
   if (!answer.response.ok) throw toError(answer.response.status, answer.error);
-  return answer.data as Value;
+  return toAnswer(answer.data);
 }

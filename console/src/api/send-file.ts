@@ -1,5 +1,5 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
-import { NoAnswerError, toError } from './api-error.ts';
+import { NoAnswerError, toAnswer, toError } from './api-error.ts';
 import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewToken, senderNow } from './client.ts';
 import type { ServicePath } from './path-of.ts';
 
@@ -18,7 +18,7 @@ export interface SentFile {
  * The service's answer to a file.
  *
  * @throws ApiError When it refused.
- * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take.
+ * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take, or a success came of something else.
  */
 export async function sendFile<Value>(path: ServicePath, sent: SentFile): Promise<Value> {
   const sender = senderNow();
@@ -48,15 +48,23 @@ function sendOnce<Value>(path: ServicePath, { query, file, contentType, key, onP
     };
     request.onloadend = () => clearTimeout(timer);
     request.onload = () => {
-      const body = readJson(request.responseText);
-      if (request.status >= 200 && request.status < 300) resolve(body as Value);
-      else reject(toError(request.status, body));
+      try {
+        resolve(readAnswer(request));
+      } catch (error) {
+        reject(error);
+      }
     };
     request.onerror = () => reject(new NoAnswerError('no answer'));
     request.onabort = request.onerror;
     giveTime();
     request.send(file);
   });
+}
+
+function readAnswer<Value>({ status, responseText }: XMLHttpRequest): Value {
+  const body = readJson(responseText);
+  if (status < 200 || status >= 300) throw toError(status, body);
+  return toAnswer(body);
 }
 
 function readJson(text: string): unknown {
