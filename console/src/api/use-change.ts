@@ -114,11 +114,7 @@ export function useChange<Input, Output>({
       const before = sent.current.get(payloadOf(input));
       // It was done with this key, and its answer is gone: what is sent again is another change.
       if (isKeySpent(error)) sent.current.delete(payloadOf(input));
-      else if (before && (isRefused || mayBeMade(error)))
-        sent.current.set(payloadOf(input), {
-          ...before,
-          isInDoubt: staysInDoubt(error, before.isInDoubt),
-        });
+      else if (before) sent.current.set(payloadOf(input), { ...before, isInDoubt: staysInDoubt(error, before.isInDoubt) });
     },
     onSettled: (_output, _error, input) => void underWay.current.delete(payloadOf(input)),
   });
@@ -171,9 +167,16 @@ function isKeySpent(error: Error): boolean {
   );
 }
 
-/** A refusal before the key is looked at, also by a proxy, says nothing of what was sent before under the same key. */
+/** Refusals before the key is looked at: for the session, the role or an old sign-in, and of a request that was too slow, too large or one too many. */
+const BEFORE_KEY: readonly number[] = [401, 403, 408, 413, 429];
+
+/**
+ * What was sent before under the same key is in doubt until the service says what became of it: a refusal before the key is looked at, also
+ * by a proxy, does not, nor does a step that the person gave up.
+ */
 function staysInDoubt(error: unknown, wasInDoubt: boolean): boolean {
-  return mayBeMade(error) || (wasInDoubt && error instanceof ApiError && [408, 413, 429].includes(error.status));
+  const saysNothing = !(error instanceof ApiError) || BEFORE_KEY.includes(error.status);
+  return mayBeMade(error) || (wasInDoubt && saysNothing);
 }
 
 function payloadOf(input: unknown): string {

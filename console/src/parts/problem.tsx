@@ -1,7 +1,7 @@
 /** Why a change was refused: beside the form that asked for it. In Arabic the service's own sentence follows, with the values. */
 import { Alert, Code, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { ApiError, NoAnswerError, NotReadError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
+import { ApiError, mayBeMade, NoAnswerError, NotReadError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { FIELD_REFUSAL, NAMED_REFUSAL, READ_REFUSAL, REFUSAL, UNREADABLE } from '../texts/refusals-in-arabic.ts';
@@ -16,8 +16,8 @@ interface ProblemProps {
   readonly inArabic?: Readonly<Record<string, string>>;
   /** Whether nothing was to be changed. */
   readonly isOfReading?: boolean;
-  /** Said in place of the error: that the change may have been made, and what brings its answer. */
-  readonly inDoubt?: string | false | undefined;
+  /** That the change may have been made, and what brings its answer: said in place of the lost answer, and before a refusal since then. */
+  readonly inDoubt?: ReactNode;
 }
 
 export function Problem({ error, fields = [], inArabic = {}, isOfReading = false, inDoubt = false }: ProblemProps) {
@@ -26,6 +26,11 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
     return (
       <Alert color="red" icon={<Icon name="alert" />} role="alert">
         {inDoubt}
+        {error instanceof ApiError && !mayBeMade(error) && (
+          <Text size="sm" mt={4} className="foreign" component="div">
+            <Refusal error={error} ofForm={inArabic} />
+          </Text>
+        )}
       </Alert>
     );
   if (!error || error instanceof StepUpCancelled) return null;

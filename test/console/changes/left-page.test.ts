@@ -39,6 +39,30 @@ const REFUSAL = 'The partner is in an audit of its own.';
 const refuse = (route: Route) =>
   route.fulfill({ status: 409, json: { error: { code: 'invalid_request', message: REFUSAL, details: [] } } });
 
+/** As for who may not do it any more: before the key of the change is looked at. */
+const refuseBefore = (route: Route, status: number, details: readonly object[] = []) =>
+  route.fulfill({ status, json: { error: { code: 'forbidden', message: 'Your role does not allow this.', details } } });
+
+/** The same person comes back after it: a message waits behind the sign-in. */
+async function endSession(route: Route): Promise<void> {
+  const page = route.request().frame().page();
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await refuseBefore(route, 401);
+  await page.locator('[data-sign-in]').waitFor();
+  await page.context().addCookies(cookies);
+  // The session is read four times a minute.
+  await page.clock.fastForward(20_000);
+  await page.locator('[data-sign-in]').waitFor({ state: 'detached' });
+}
+
+async function cancelStepUp(route: Route): Promise<void> {
+  await refuseBefore(route, 403, [{ field: 'session', code: 'sign_in_again', message: 'Sign in again.' }]);
+  const again = route.request().frame().page().getByRole('dialog', { name: 'Confirm that it is you' });
+  await again.waitFor();
+  await again.page().keyboard.press('Escape');
+}
+
 /** A request that waits until the test says how it is answered. */
 async function hold(page: Page, url: RegExp, method: string) {
   const asked = Promise.withResolvers<Route>();
@@ -52,6 +76,7 @@ async function suspendSlowly({ language = 'en', of = 'step' }: { language?: 'en'
   const name = uniqueId('Slow');
   const { partnerId } = await createPartner(service.database, OWNER, name, OPEN_RATES);
   const page = await browser.signedIn('operator', { language });
+  await page.clock.install();
   await page.goto(`${browser.baseUrl}/partners`);
   await page.getByRole('main').getByRole('link', { name }).first().click();
   await page.getByRole('heading', { level: 1, name }).waitFor();
@@ -106,6 +131,24 @@ describe('a change of a dialog whose answer is slow', needsBrowser, () => {
     for (const said of [name, 'it may have been made']) await told.getByText(said).waitFor();
     assert.equal(await told.getByText('was not completed').count(), 0);
   });
+
+  for (const [how, answer] of [
+    ['for the role', (route: Route) => refuseBefore(route, 403)],
+    ['for the session, which has ended', endSession],
+    ['for a sign-in that is too old, which is not repeated', cancelStepUp],
+  ] as const)
+    test(`that nobody answered before stays in doubt where its repetition is refused ${how}`, async () => {
+      const slow = await suspendSlowly();
+      await slow.route.abort();
+      await slow.dialog.getByRole('alert').getByText('may have been made').waitFor();
+      const held = hold(slow.page, new RegExp(`/partners/${slow.partnerId}/suspend$`), 'POST');
+      await slow.send.click();
+      const again = await held;
+      await slow.leave();
+      await answer(again);
+      for (const said of [slow.name, 'it may have been made']) await slow.told.getByText(said).waitFor();
+      assert.equal(await slow.told.getByText('was not completed').count(), 0);
+    });
 
   test('that a colleague made first is said not to be sent', async () => {
     const { name, partnerId, route, leave, told } = await suspendSlowly({ of: 'read' });

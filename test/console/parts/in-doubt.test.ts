@@ -6,6 +6,7 @@ import { newConfirmation, uniqueId } from '../../support/client.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
 import { choose } from '../../support/console/choose.ts';
 import { openScene, type Scene } from '../../support/console/console-scene.ts';
+import { fillFailureReport } from '../../support/console/fill-failure-report.ts';
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
@@ -420,3 +421,36 @@ describe('that is under way', needsBrowser, () => {
       assert.deepEqual([...new Set(await stateOf(await form.getByRole('textbox').all()))], [false]);
     });
 });
+
+test(
+  'a failure that was refused for the role, after its answer was lost, stays in doubt and says the refusal too',
+  needsBrowser,
+  async () => {
+    const page = await browser.signedIn('operator');
+    const event = await fillFailureReport(page, { browser, partner });
+    const dialog = page.getByRole('dialog');
+    const send = dialog.locator('button[type=submit]');
+    const REFUSAL = 'Your role does not allow this.';
+    let times = 0;
+    await page.route(/\/operator\/v1\/failures$/, async (route) => {
+      if (route.request().method() !== 'POST') return route.fallback();
+      times += 1;
+      if (times === 1) {
+        await route.fetch();
+        return route.abort();
+      }
+      if (times === 2)
+        return route.fulfill({ status: 403, json: { error: { code: 'forbidden', message: REFUSAL, details: [] } } });
+      return route.continue();
+    });
+    const inDoubt = dialog.getByRole('alert').filter({ hasText: 'the failure may have been drafted' });
+    await send.click();
+    await inDoubt.waitFor();
+    await send.click();
+    await inDoubt.getByText(REFUSAL).waitFor();
+    assert.equal(await dialog.getByLabel('Event id of the partner').isDisabled(), true);
+    await send.click();
+    await dialog.waitFor({ state: 'detached' });
+    assert.equal(await countOf('select from failure_draft where partner_event_id = $1', event), 1);
+  },
+);

@@ -15,9 +15,9 @@ interface LeftChange {
   readonly isInDoubt: boolean;
 }
 
-/** Tells that it was not completed, or may have been. The sign-in tells of the end of a session. */
+/** Tells that it was not completed, or may have been. The sign-in tells of the end of a session; what is in doubt is told after it. */
 export function notifyLeft(left: LeftChange, changeId: string): void {
-  if (left.error instanceof SessionEndedError) return;
+  if (left.error instanceof SessionEndedError && !left.isInDoubt) return;
   notify(<WhatBecame {...left} />, { changeId, isFailure: true });
 }
 
