@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { answerOf, client } from '../api/client.ts';
 import { useTexts } from '../texts/language.tsx';
 import { SIGN_IN_REFUSAL } from '../texts/refusals-in-arabic.ts';
-import { addPasskeyByLink, hasPasskeys } from './passkey.ts';
+import { useLinkInDoubt } from './link-in-doubt.tsx';
+import { addPasskeyByLink, askByLink, hasPasskeys } from './passkey.ts';
 import { PasskeyButton } from './passkey-button.tsx';
 import { PasswordForm } from './password-form.tsx';
 import type { SessionAnswer } from './session-answer.ts';
@@ -14,6 +15,7 @@ import { SignInFrame } from './sign-in-frame.tsx';
 export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: SessionAnswer) => void }) {
   const t = useTexts(SESSION);
   const [code] = useState(takeCode);
+  const { trade, inDoubtOf } = useLinkInDoubt();
   if (code === '') {
     return (
       <SignInFrame title={t.welcome}>
@@ -33,15 +35,19 @@ export function ChoosePassword({ onSignedIn }: { readonly onSignedIn: (session: 
         label={t.setPassword}
         inArabic={SIGN_IN_REFUSAL.link}
         onSignedIn={begin}
-        send={(given) => answerOf(client.POST('/operator/v1/session/link', { body: { code, ...given } }))}
+        inDoubtOf={inDoubtOf}
+        send={(given) => trade('password', answerOf(client.POST('/operator/v1/session/link', { body: { code, ...given } })))}
       />
       {hasPasskeys() && (
         <>
           <Divider label={t.or} />
           <PasskeyButton
-            isNew
             label={t.choosePasskey}
-            send={(totp) => addPasskeyByLink(t.passkeyOfLink, { code, ...(totp !== undefined && { totp }) })}
+            inDoubtOf={inDoubtOf}
+            send={async (totp) => {
+              const passkey = await askByLink(t.passkeyOfLink, { code, ...(totp !== undefined && { totp }) });
+              return trade('passkey', addPasskeyByLink(passkey));
+            }}
             onSignedIn={begin}
           />
           <Text size="sm" c="dimmed">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Icon } from '../parts/icon.tsx';
 import { Problem, problemOf } from '../parts/problem.tsx';
 import { useTexts } from '../texts/language.tsx';
+import type { InDoubtOf } from './link-in-doubt.tsx';
 import { NoPasskeyGiven } from './passkey.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
@@ -14,11 +15,11 @@ interface PasskeyButtonProps {
   readonly send: (totp: string | undefined) => Promise<SessionAnswer>;
   readonly onSignedIn: (session: SessionAnswer) => void;
   readonly label?: string;
-  /** It signs nobody in until it is made. */
-  readonly isNew?: boolean;
+  /** Said in place of what says no more than that a new passkey may be added. */
+  readonly inDoubtOf?: InDoubtOf;
 }
 
-export function PasskeyButton({ send, onSignedIn, label, isNew = false }: PasskeyButtonProps) {
+export function PasskeyButton({ send, onSignedIn, label, inDoubtOf }: PasskeyButtonProps) {
   const t = useTexts(SESSION);
   const [totp, setTotp] = useState('');
   const [isCodeAsked, setCodeAsked] = useState(false);
@@ -29,6 +30,7 @@ export function PasskeyButton({ send, onSignedIn, label, isNew = false }: Passke
     meta: { isSignIn: true },
   });
   const { error } = signIn;
+  const inDoubt = inDoubtOf?.(error);
   return (
     <Stack
       component="form"
@@ -47,7 +49,7 @@ export function PasskeyButton({ send, onSignedIn, label, isNew = false }: Passke
           {t.noPasskeyGiven}
         </Alert>
       ) : (
-        <Problem error={error} isOfReading={!isNew} />
+        <Problem error={inDoubt ? null : error} isOfReading inDoubt={inDoubt} />
       )}
     </Stack>
   );

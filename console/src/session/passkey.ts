@@ -1,6 +1,6 @@
 /** Passkeys in the browser. A browser has them at a host name, and not at an address of digits. */
 import { answerOf, client } from '../api/client.ts';
-import type { components } from '../api/operator-types.ts';
+import type { components, operations } from '../api/operator-types.ts';
 import type { SessionAnswer } from './session-answer.ts';
 
 type Begun = components['schemas']['BegunPasskey'];
@@ -42,11 +42,17 @@ export async function givePasskeyAgain(): Promise<SessionAnswer> {
   return answerOf(client.POST('/operator/v1/session/again/passkey', { body }));
 }
 
+type PasskeyOfLink = operations['signInWithLinkAndPasskey']['requestBody']['content']['application/json'];
+
+/** Asks the device for the passkey for which the one-time link is to be traded. Nothing is changed yet. */
+export async function askByLink(name: string, link: { code: string; totp?: string }): Promise<PasskeyOfLink> {
+  const begun = await answerOf(client.POST('/operator/v1/session/link/passkey/begin', { body: link }));
+  return { name, code: link.code, ...(await askForNew(begun)) };
+}
+
 /** Trades the one-time link for a passkey. */
-export async function addPasskeyByLink(name: string, link: { code: string; totp?: string }): Promise<SessionAnswer> {
-  const { code } = link;
-  const answer = await askForNew(await answerOf(client.POST('/operator/v1/session/link/passkey/begin', { body: link })));
-  return answerOf(client.POST('/operator/v1/session/link/passkey', { body: { name, code, ...answer } }));
+export function addPasskeyByLink(body: PasskeyOfLink): Promise<SessionAnswer> {
+  return answerOf(client.POST('/operator/v1/session/link/passkey', { body }));
 }
 
 export async function addPasskey(name: string): Promise<Passkey> {

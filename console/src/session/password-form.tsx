@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react';
 import { SecretField } from '../parts/fields/secret-field.tsx';
 import { Problem, problemOf } from '../parts/problem.tsx';
 import { useTexts } from '../texts/language.tsx';
+import type { InDoubtOf } from './link-in-doubt.tsx';
 import type { SessionAnswer } from './session-answer.ts';
 import { SESSION } from './session-texts.ts';
 import { TotpField } from './totp-field.tsx';
@@ -21,17 +22,20 @@ interface PasswordFormProps {
   /** A new password is asked for twice. */
   readonly isNew?: boolean;
   readonly before?: ReactNode;
+  /** Said in place of what says no more than that a new password may be set. */
+  readonly inDoubtOf?: InDoubtOf;
   /** What a refusal of this form means in Arabic. */
   readonly inArabic?: Readonly<Record<string, string>>;
 }
 
-export function PasswordForm({ send, onSignedIn, label, isNew = false, before, inArabic = {} }: PasswordFormProps) {
+export function PasswordForm({ send, onSignedIn, label, isNew = false, before, inDoubtOf, inArabic = {} }: PasswordFormProps) {
   const t = useTexts(SESSION);
   const [password, setPassword] = useState('');
   const [repeated, setRepeated] = useState('');
   const [totp, setTotp] = useState('');
   const signIn = useOnce({ mutationFn: send, onSuccess: onSignedIn, meta: { isSignIn: true } });
   const asksCode = problemOf(signIn.error, 'totp') !== undefined || totp !== '';
+  const inDoubt = inDoubtOf?.(signIn.error);
   const isDifferent = isNew && repeated !== '' && repeated !== password;
   return (
     <form
@@ -61,7 +65,7 @@ export function PasswordForm({ send, onSignedIn, label, isNew = false, before, i
           />
         )}
         {asksCode && <TotpField autoFocus value={totp} onChange={setTotp} />}
-        <Problem error={signIn.error} inArabic={inArabic} isOfReading={!isNew} />
+        <Problem error={inDoubt ? null : signIn.error} inArabic={inArabic} isOfReading={!isNew} inDoubt={inDoubt} />
         <Button type="submit" loading={signIn.isPending} disabled={isDifferent} fullWidth>
           {label}
         </Button>

@@ -33,6 +33,14 @@ export const SESSION = {
     'This link is not whole: the part after # is missing. Copy all of it from the terminal or the message.',
     'هذا الرابط غير كامل: الجزء الذي يلي # مفقود. انسخه كاملًا من الطرفية أو من الرسالة.',
   ],
+  passwordInDoubt: [
+    'No answer came: the password may be set, and the link is used up then. Sign in with this password. Only if that is refused, open the link again.',
+    'لم يصل رد: ربما عُيّنت كلمة المرور، وعندئذ لا يعمل الرابط مرة أخرى. سجّل الدخول بكلمة المرور هذه. وافتح الرابط من جديد إن رُفضت فقط.',
+  ],
+  passkeyInDoubt: [
+    'No answer came: the passkey may be added, and the link is used up then. Sign in with this passkey. Only if that is refused, open the link again.',
+    'لم يصل رد: ربما أُضيف مفتاح المرور، وعندئذ لا يعمل الرابط مرة أخرى. سجّل الدخول بمفتاح المرور هذا. وافتح الرابط من جديد إن رُفض فقط.',
+  ],
   setPassword: ['Set the password and sign in', 'تعيين كلمة المرور وتسجيل الدخول'],
   ended: [
     'Your session has ended. Sign in again; you come back to the same page, with what you typed.',
