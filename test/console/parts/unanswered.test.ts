@@ -11,6 +11,7 @@ import { fillFailureReport } from '../../support/console/fill-failure-report.ts'
 import { signedInOperator } from '../../support/operator-client.ts';
 import { closeThrough, newSettledPartner } from '../../support/settlements.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { endpointTools, newEndpoint } from '../../support/webhooks/webhook-service.ts';
 
 const scene = needsBrowser.skip ? undefined : await openScene();
 const { service, browser, partner } = (scene ?? {}) as Scene;
@@ -387,6 +388,20 @@ test('a key whose answer can no longer be shown says so, and the same button iss
   const { rows } = await service.database.pool.query('select from api_key where partner_id = $1', [own.partnerId]);
   assert.equal(rows.length, 3);
 });
+
+for (const [language, sendTest, said] of [
+  ['en', 'Send a test', 'Another test sends another one.'],
+  ['ar', 'إرسال اختبار', 'كل اختبار آخر يرسل إشعارًا آخر.'],
+] as const)
+  test(`a test of an endpoint that nobody answered is not said to be sent once, ${language}`, needsBrowser, async () => {
+    const endpoint = await newEndpoint(service, endpointTools(service.database));
+    const page = await browser.signedIn('operator', { language });
+    await page.goto(`${browser.baseUrl}/webhooks/${endpoint.partner.partnerId}/${endpoint.endpointId}`);
+    await answerBy(page, { url: /\/test$/, method: 'POST' }, (route) => route.abort());
+    await page.getByRole('main').getByRole('button', { name: sendTest, exact: true }).click();
+    await page.getByRole('alert').getByText(said).waitFor();
+    assert.equal(await page.getByText(MAY_BE_MADE).count(), 0);
+  });
 
 describe('a file of evidence', needsBrowser, () => {
   test('may take longer than any answer while it is being sent, and says how much of it is', async () => {

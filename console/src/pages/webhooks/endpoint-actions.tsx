@@ -1,5 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
+import { NoAnswerError } from '../../api/api-error.ts';
 import { answerOf, client } from '../../api/client.ts';
 import type { components } from '../../api/operator-types.ts';
 import { useChange } from '../../api/use-change.ts';
@@ -59,7 +60,7 @@ function Offers({ endpoint, activity, onStep }: OffersProps) {
   const test = useTest(endpoint);
   return (
     <>
-      <Problem error={test.error} />
+      <Problem error={test.error} inDoubt={test.error instanceof NoAnswerError && t.testInDoubt} />
       {endpoint.status === 'disabled' && <Button onClick={() => onStep('enable')}>{t.enable}</Button>}
       <Button variant="default" loading={test.isPending} onClick={() => test.mutate(undefined)} {...hint(t.testHelp)}>
         {t.test}

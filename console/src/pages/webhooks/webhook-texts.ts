@@ -173,6 +173,10 @@ export const WEBHOOK = {
     'A test that fails counts as a failed attempt, and may pause the endpoint for up to 10 minutes.',
     'يُحسب الاختبار الفاشل محاولةً فاشلة، وقد يوقف الإرسال مؤقتًا مدةً تصل إلى 10 دقائق.',
   ],
+  testInDoubt: [
+    'No answer came: the test event may have been sent. Another test sends another one.',
+    'لم يصل رد: ربما أُرسل إشعار الاختبار. كل اختبار آخر يرسل إشعارًا آخر.',
+  ],
   testGood: [
     (milliseconds: number) => `The receiver took the test event in ${formatWhole(BigInt(milliseconds))} ms.`,
     (milliseconds: number) => `تسلّم المستقبِل إشعار الاختبار خلال ${formatWhole(BigInt(milliseconds))} ملّي ثانية.`,
