@@ -82,6 +82,9 @@ export class NotReadError extends Error {
   override readonly name = 'NotReadError';
 }
 
+/** The service refused it for the token of an earlier session, and that of now could not be read: why is the cause. Nothing was done. */
+export class SessionNotReadError extends NotReadError {}
+
 /** The person closed the dialog instead of giving the password again. This request was not carried out. */
 export class StepUpCancelled extends Error {
   override readonly name = 'StepUpCancelled';

@@ -1,6 +1,6 @@
 /** The client of the operator API, typed by `openapi/operator.json`. */
 import createClient, { type Middleware } from 'openapi-fetch';
-import { ApiError, NoAnswerError, SessionEndedError, toAnswer, toError } from './api-error.ts';
+import { ApiError, NoAnswerError, NotReadError, SessionEndedError, SessionNotReadError, toAnswer, toError } from './api-error.ts';
 import type { components, paths } from './operator-types.ts';
 import { keepServiceTime } from './service-clock.ts';
 
@@ -49,7 +49,7 @@ async function fetchAsSession(request: Request): Promise<Response> {
   const answer = await fetchInTime(request);
   if (answer.status !== 403 || !isOfOldToken(toError(403, await readJson(answer.clone())))) return answer;
   // The page reads the session then, and shows the sign-in or what the other operator sees.
-  if (!(await renewToken(sender))) return new Response(null, { status: 401 });
+  if (!(await renewRefusedToken(sender))) return new Response(null, { status: 401 });
   setToken(again);
   return fetchInTime(again);
 }
@@ -102,7 +102,20 @@ export async function renewToken(sender: string | undefined): Promise<boolean> {
   return true;
 }
 
+/**
+ * {@link renewToken}, of a change that was refused for its token.
+ *
+ * @throws SessionNotReadError When the session cannot be read.
+ */
+export function renewRefusedToken(sender: string | undefined): Promise<boolean> {
+  return renewToken(sender).catch((cause) => {
+    throw new SessionNotReadError('not read', { cause });
+  });
+}
+
 function failUnanswered(cause: unknown): never {
+  // It is known that nothing was done.
+  if (cause instanceof NotReadError) throw cause;
   throw new NoAnswerError('no answer', { cause });
 }
 
@@ -117,6 +130,7 @@ interface Answer<Value> {
  *
  * @throws ApiError When it refused.
  * @throws NoAnswerError When nothing came back, or a success of something else.
+ * @throws SessionNotReadError When it was refused for its token, and the session of now cannot be read.
  */
 export async function answerOf<Value>(call: Promise<Answer<Value>>): Promise<Value> {
   const answer = await call.catch(failUnanswered);

@@ -1,6 +1,6 @@
 /** Sends a file with its progress, which `fetch` does not tell. */
 import { NoAnswerError, toAnswer, toError } from './api-error.ts';
-import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewToken, senderNow } from './client.ts';
+import { ANSWER_WITHIN_MS, csrfHeader, isOfOldToken, renewRefusedToken, senderNow } from './client.ts';
 import type { ServicePath } from './path-of.ts';
 
 export interface SentFile {
@@ -19,6 +19,7 @@ export interface SentFile {
  *
  * @throws ApiError When it refused.
  * @throws NoAnswerError When nothing came back, or neither side has moved for as long as any answer may take, or a success came of something else.
+ * @throws SessionNotReadError When it was refused for its token, and the session of now cannot be read.
  */
 export async function sendFile<Value>(path: ServicePath, sent: SentFile): Promise<Value> {
   const sender = senderNow();
@@ -26,7 +27,7 @@ export async function sendFile<Value>(path: ServicePath, sent: SentFile): Promis
     return await sendOnce(path, sent);
   } catch (error) {
     if (!isOfOldToken(error)) throw error;
-    if (!(await renewToken(sender))) throw toError(401, undefined);
+    if (!(await renewRefusedToken(sender))) throw toError(401, undefined);
     return sendOnce(path, sent);
   }
 }

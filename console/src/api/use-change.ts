@@ -5,7 +5,15 @@ import { isSecondClick } from '../app/second-click.ts';
 import { notifyLeft } from '../parts/dialogs/left-change.tsx';
 import { notify } from '../parts/notify.tsx';
 import { useStepUp } from '../session/step-up.tsx';
-import { ApiError, DoneBeforeError, mayBeMade, NoAnswerError, NotReadError, SessionEndedError } from './api-error.ts';
+import {
+  ApiError,
+  DoneBeforeError,
+  mayBeMade,
+  NoAnswerError,
+  NotReadError,
+  SessionEndedError,
+  SessionNotReadError,
+} from './api-error.ts';
 import { renewToken, requireSender, senderNow } from './client.ts';
 
 interface ChangeTerms<Input, Output> {
@@ -86,7 +94,7 @@ export function useChange<Input, Output>({
       return withStepUp(async () => {
         if (await isMadeNow?.(input, isInDoubt).catch((error) => failToRead(error, isInDoubt))) throw new DoneBeforeError();
         requireSender(sender);
-        return send(input, key, sender);
+        return send(input, key, sender).catch((error) => failUnread(error, isInDoubt));
       })
         .catch((error) => failAsSession(error, sender))
         .catch((error) => {
@@ -152,6 +160,12 @@ function useIsShown() {
 function failToRead(error: unknown, isInDoubt: boolean): never {
   if (error instanceof ApiError && error.status === 401) throw error;
   throw isInDoubt ? new NoAnswerError('not read', { cause: error }) : new NotReadError('not read', { cause: error });
+}
+
+/** The session that could not be read says nothing of what was sent before: that is as much in doubt as before. */
+function failUnread(error: unknown, isInDoubt: boolean): never {
+  if (error instanceof SessionNotReadError && isInDoubt) throw new NoAnswerError('not read', { cause: error.cause });
+  throw error;
 }
 
 /** A refusal for the session, which the same person may have made anew in another tab meanwhile: then nothing but the error says it. */

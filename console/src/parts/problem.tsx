@@ -1,7 +1,15 @@
 /** Why a change was refused: beside the form that asked for it. In Arabic the service's own sentence follows, with the values. */
 import { Alert, Code, Text } from '@mantine/core';
 import { type ReactNode, useEffect, useRef } from 'react';
-import { ApiError, mayBeMade, NoAnswerError, NotReadError, type Problem as Refused, StepUpCancelled } from '../api/api-error.ts';
+import {
+  ApiError,
+  mayBeMade,
+  NoAnswerError,
+  NotReadError,
+  type Problem as Refused,
+  SessionNotReadError,
+  StepUpCancelled,
+} from '../api/api-error.ts';
 import { COMMON } from '../texts/common-texts.ts';
 import { useLanguage, useTexts } from '../texts/language.tsx';
 import { FIELD_REFUSAL, NAMED_REFUSAL, READ_REFUSAL, REFUSAL, UNREADABLE } from '../texts/refusals-in-arabic.ts';
@@ -34,7 +42,7 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
       </Alert>
     );
   if (!error || error instanceof StepUpCancelled) return null;
-  if (error instanceof NotReadError) return <NotSent cause={error.cause} />;
+  if (error instanceof NotReadError) return <NotSent error={error} />;
   const problems = error instanceof ApiError ? error.problems : [];
   if (isFourEyes(problems))
     return (
@@ -68,12 +76,18 @@ export function Problem({ error, fields = [], inArabic = {}, isOfReading = false
   );
 }
 
-/** A change before which the console could not look whether somebody else was faster. */
-function NotSent({ cause }: { readonly cause: unknown }) {
+/** A change before which the console could not look whether somebody else was faster, or which session there is. */
+function NotSent({ error }: { readonly error: NotReadError }) {
   const t = useTexts(COMMON);
+  const { cause } = error;
   return (
     <Alert color="red" icon={<Icon name="alert" />} role="alert">
-      <Text size="sm">{t.notReadFirst}</Text>
+      <Text size="sm">{error instanceof SessionNotReadError ? t.sessionNotRead : t.notReadFirst}</Text>
+      {cause instanceof NoAnswerError && (
+        <Text size="sm" mt={4}>
+          {t.noAnswer}
+        </Text>
+      )}
       {cause instanceof ApiError && (
         <Text size="sm" mt={4} className="foreign" component="div">
           <Refusal error={cause} isOfReading />

@@ -95,6 +95,10 @@ export const COMMON = {
     'Whether this changed meanwhile could not be read, so it was not sent. Try again.',
     'تعذّرت معرفة ما إذا كان هذا قد تغيّر في هذه الأثناء، فلم يُرسَل. أعد المحاولة.',
   ],
+  sessionNotRead: [
+    'Your session is a new one, which could not be read, so the service refused this. Try again.',
+    'تجدّدت جلستك وتعذّرت قراءتها، فرفضت الخدمة هذا الطلب. أعد المحاولة.',
+  ],
   leftNotCompleted: ['The change was not completed.', 'لم يكتمل التغيير.'],
   leftInDoubt: [
     'No answer says what became of the change: it may have been made. Look at the record.',

@@ -1,7 +1,7 @@
 /** Another tab brings a new session, or none: what is sent next is sent once, by the same person, and nobody takes for sent what was not. */
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { BrowserContext, Page } from 'playwright-core';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { uniqueId } from '../../support/client.ts';
 import { ageSession } from '../../support/console/age-session.ts';
 import { needsBrowser } from '../../support/console/browser.ts';
@@ -89,6 +89,9 @@ async function newClosed() {
   return `${browser.baseUrl}/reconciliations/new?partner=${partnerId}&settlement=${open.settlementId}`;
 }
 
+const NOT_READ = 'could not be read, so the service refused this';
+const CANNOT = { code: 'internal_service_unavailable', message: 'The service could not complete the request.' };
+
 const LIST = {
   name: 'list.csv',
   mimeType: 'text/csv',
@@ -138,17 +141,39 @@ describe('a session that another tab made anew', needsBrowser, () => {
     await page.waitForURL(/\/reconciliations\/ptn_/);
   });
 
-  test('says of a list that nobody answered, where the new session cannot be read', async () => {
-    const page = await browser.signedIn('operator');
-    await page.goto(await newClosed());
-    await page.getByText('Choose the file').waitFor();
-    await giveAgain(page.context());
-    await page.route(/\/operator\/v1\/session$/, (route) => route.abort());
-    await page.locator('input[type=file]').setInputFiles(LIST);
-    const alert = page.getByRole('alert').filter({ hasText: 'The service did not answer' });
-    await alert.waitFor();
-    assert.equal(await page.getByText('Failed to fetch').count(), 0);
-  });
+  for (const [why, answer] of [
+    ['nobody answers', (route: Route) => route.abort()],
+    ['the service cannot answer', (route: Route) => route.fulfill({ status: 503, json: { error: CANNOT } })],
+  ] as const) {
+    test(`says of a list that it was refused, where ${why} what the new session is`, async () => {
+      const page = await browser.signedIn('operator');
+      await page.goto(await newClosed());
+      await page.getByText('Choose the file').waitFor();
+      await giveAgain(page.context());
+      await page.route(/\/operator\/v1\/session$/, answer);
+      await page.locator('input[type=file]').setInputFiles(LIST);
+      const alert = page.getByRole('alert').filter({ hasText: NOT_READ });
+      await alert.getByText(why === 'nobody answers' ? 'The service did not answer' : CANNOT.message).waitFor();
+      assert.equal(await page.getByText('may have been made').count(), 0);
+      assert.equal(await page.getByText('Failed to fetch').count(), 0);
+    });
+
+    test(`says of a change that it was refused, and leaves its fields free, where ${why} what the new session is`, async () => {
+      const page = await browser.signedIn('operator');
+      const event = await fillFailureReport(page, { browser, partner });
+      await giveAgain(page.context());
+      await page.route(/\/operator\/v1\/session$/, answer);
+      const dialog = page.getByRole('dialog');
+      const send = dialog.locator('button[type=submit]');
+      await send.click();
+      await dialog.getByRole('alert').getByText(NOT_READ).waitFor();
+      assert.equal(await dialog.getByLabel('Event id of the partner').isEnabled(), true);
+      await page.unroute(/\/operator\/v1\/session$/);
+      await send.click();
+      await dialog.waitFor({ state: 'detached' });
+      assert.equal(await countDrafts(event), 1);
+    });
+  }
 
   test('is left by the first click', async () => {
     const page = await browser.signedIn('viewer');

@@ -1,6 +1,6 @@
 /** What became of a change whose page was left, and with it the form that would say so. */
 import { Text } from '@mantine/core';
-import { ApiError, DoneBeforeError, NotReadError, SessionEndedError } from '../../api/api-error.ts';
+import { ApiError, DoneBeforeError, NotReadError, SessionEndedError, SessionNotReadError } from '../../api/api-error.ts';
 import { isolateForeign } from '../../format/isolate.ts';
 import { COMMON } from '../../texts/common-texts.ts';
 import { useTexts } from '../../texts/language.tsx';
@@ -41,6 +41,7 @@ function WhatBecame(left: LeftChange) {
 
 function outcomeOf({ error, isInDoubt }: LeftChange) {
   if (error instanceof DoneBeforeError) return 'leftOvertaken';
+  if (error instanceof SessionNotReadError) return 'sessionNotRead';
   if (error instanceof NotReadError) return 'notReadFirst';
   return isInDoubt ? 'leftInDoubt' : 'leftNotCompleted';
 }
