@@ -4474,7 +4474,7 @@ export interface components {
             has_more: boolean;
         };
         RecoveredDeliveries: {
-            /** @description How many are sent again. */
+            /** @description How many are sent again. If the process that began the request died, a repetition under its key goes on, and counts only those that were left. */
             recovered: number;
         };
         RemovedEndpoint: {

@@ -224,7 +224,11 @@ export const recoverDeliveries = operatorRoute({
     { since: Type.String({ minLength: 20, maxLength: 40, description: 'The time, in ISO 8601 with its zone.' }) },
     closed,
   ),
-  answer: shape('RecoveredDeliveries', { recovered: count('How many are sent again.') }),
+  answer: shape('RecoveredDeliveries', {
+    recovered: count(
+      'How many are sent again. If the process that began the request died, a repetition under its key goes on, and counts only those that were left.',
+    ),
+  }),
   async handle({ tools, actor, params: { partner_id: partnerId, endpoint_id: endpointId }, body }) {
     const since = readTime('since', body.since) as Date;
     return { recovered: await recoverExhausted(tools.database, actor, { partnerId, endpointId, since }) };

@@ -22,7 +22,10 @@ export function recoverDeliveries(app: FastifyInstance, options: PartnerApiOptio
     params: EndpointParams,
     body: RecoverBody,
     answer: {
-      recovered: Type.Integer({ description: 'The number of deliveries that the service sends again.' }),
+      recovered: Type.Integer({
+        description:
+          'The number of deliveries that the service sends again. If the process that began the request died, a repetition under its key goes on, and counts only the deliveries that were left.',
+      }),
       has_more: Type.Optional(
         Type.Boolean({
           description:

@@ -238,8 +238,8 @@ export const WEBHOOK = {
     (count: number) => `سيُعاد إرسال ${countArabic(count, DELIVERIES)} عند تفعيل نقطة الاستقبال.`,
   ],
   recoveredNone: [
-    'No delivery was exhausted since this time, so none will be sent again.',
-    'لم تُستنفد محاولات أي عملية منذ هذا الوقت، فلن يُعاد إرسال شيء.',
+    'No delivery that was exhausted since this time is left to be sent again.',
+    'لم تبقَ عملية استُنفدت محاولاتها منذ هذا الوقت ليُعاد إرسالها.',
   ],
   sentAgain: [
     (count: number) => `Sent again last: ${countEnglish(count, 'delivery', 'deliveries')}`,
