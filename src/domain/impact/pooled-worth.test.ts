@@ -108,3 +108,13 @@ test('what has no cost and is not paid leaves the trees known', () => {
     { currency: 'SAR', points: 3_500n, amount: 25n * UNIT, trees: 2n, treeShares: [share(10n, 25n)] },
   ]);
 });
+
+test('a currency in which nothing is paid, at no known cost, has no tree, and leaves the trees of others with it known', () => {
+  const alone = countWorth(COSTS);
+  alone.add(settlement('SAR', [totals('default-1', 1_000n, 10n * UNIT)], -10n * UNIT));
+  assert.deepEqual(alone.worth(), [{ currency: 'SAR', points: 1_000n, amount: 0n, trees: 0n, treeShares: [] }]);
+  const beside = countWorth(COSTS);
+  beside.add(settlement('SAR', [totals('cost-1', 3_000n, 30n * UNIT)]));
+  beside.add(settlement('SAR', [totals('default-1', 1_000n, 10n * UNIT)], -10n * UNIT));
+  assert.equal(beside.worth()[0]?.trees, (alone.worth()[0]?.trees ?? 0n) + 3n);
+});

@@ -68,7 +68,7 @@ export function countWorth(costs: TreeCosts): WorthCounter {
     },
     worth: () =>
       [...sums]
-        .map(([currency, { points, amount, ...sum }]) => ({ currency, points, amount, ...treesOf(sum) }))
+        .map(([currency, sum]) => ({ currency, points: sum.points, amount: sum.amount, ...treesOf(sum) }))
         .sort((one, other) => ((one.currency ?? '~') < (other.currency ?? '~') ? -1 : 1)),
   };
 }
@@ -106,13 +106,10 @@ function sharesOf({ amount, byVersion }: WorthSource, costs: TreeCosts): TreeSha
   });
 }
 
-function treesOf({
-  byCost: sums,
-  isWithoutCost,
-}: Pick<WorthSum, 'byCost' | 'isWithoutCost'>): Pick<PooledWorth, 'trees' | 'treeShares'> {
+function treesOf({ amount: paid, byCost: sums, isWithoutCost }: WorthSum): Pick<PooledWorth, 'trees' | 'treeShares'> {
   const treeShares = [...sums].map(([cost, amount]) => ({ cost, amount })).sort(byCost);
   const trees = treeShares.reduce((sum, { cost, amount }) => sum + amount / cost, 0n);
-  return { trees: isWithoutCost || treeShares.length === 0 ? null : trees, treeShares };
+  return { trees: isWithoutCost || paid === null ? null : trees, treeShares };
 }
 
 function byCost(one: TreeShare, other: TreeShare): number {
