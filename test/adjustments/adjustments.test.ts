@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { readAmount } from '../../src/domain/numbers/money.ts';
 import { nextPeriod } from '../../src/domain/settlements/settlement-period.ts';
+import { type SettlementTotals, settlementAmount } from '../../src/domain/settlements/settlement-totals.ts';
 import { draftAdjustment, oppositeOf, rejectAdjustment } from '../../src/operations/adjustments/manage-adjustment.ts';
 import { type PreviewedSettlement, previewAdjustment } from '../../src/operations/adjustments/preview-adjustment.ts';
 import { verifyAdjustments } from '../../src/operations/adjustments/verify-adjustments.ts';
@@ -334,6 +335,24 @@ describe('a posted adjustment', () => {
     assert.deepEqual(done.settlement?.totals?.after, closed.totals);
     assert.equal(done.settlement?.totals?.before.totalPoints, 150n);
     assert.deepEqual([done.effect?.settledPointsBefore, done.effect?.settledAmountAfter], [50n, 0n]);
+  });
+
+  test('without a value leaves an empty settlement without an amount: as a draft and when it is posted, as once it is closed', async () => {
+    const of = await newContribution();
+    await closeNow(database, of.partnerId, tools());
+    const preview = async (adjustment: Adjustment) => {
+      const { settlement } = await previewAdjustment(database, adjustment, { pricesOf: priced() });
+      return settlement?.totals as { before: SettlementTotals; after: SettlementTotals };
+    };
+    const amountsOf = ({ before, after }: { before: SettlementTotals; after: SettlementTotals }) =>
+      [before, after].map((totals) => settlementAmount(totals, 'SAR'));
+    const drafted = await draft(of, -50n);
+    const would = await preview(drafted);
+    assert.deepEqual(amountsOf(would), ['0.00', null]);
+    const is = await preview(await post(await approve(BEA, drafted)));
+    assert.deepEqual(amountsOf(is), ['0.00', null]);
+    const { closed } = await closeNow(database, of.partnerId, tools());
+    assert.deepEqual([would.after, is.after], [closed.totals, closed.totals]);
   });
 });
 

@@ -104,7 +104,7 @@ export function totalsOfSums({ contributions, adjustments, carried }: SumsByVers
   };
 }
 
-/** The totals with one more adjustment; the number of adjustments stays. */
+/** The totals with one more adjustment. */
 export function addAdjustment(
   totals: SettlementTotals,
   { points, amount, contributionRuleVersion, pointConversionVersion, treeCostVersion }: Omit<VersionTotals, 'count'>,
@@ -112,12 +112,19 @@ export function addAdjustment(
   const labels = { contributionRuleVersion, pointConversionVersion, treeCostVersion };
   return {
     ...totals,
+    adjustmentCount: totals.adjustmentCount + 1n,
     adjustmentPoints: totals.adjustmentPoints + points,
     netPoints: totals.netPoints + points,
     totalPoints: totals.totalPoints + points,
     amount: addAmount(totals.amount, amount),
     byVersion: addUpVersions([...totals.byVersion, { ...labels, count: 0n, points, amount }]),
   };
+}
+
+/** The totals without one of their adjustments. */
+export function removeAdjustment(totals: SettlementTotals, line: Omit<VersionTotals, 'count'>): SettlementTotals {
+  const opposite = { ...line, points: -line.points, amount: line.amount === null ? null : -line.amount };
+  return { ...addAdjustment(totals, opposite), adjustmentCount: totals.adjustmentCount - 1n };
 }
 
 function sumOf(parts: readonly VersionTotals[], field: 'count' | 'points'): bigint {

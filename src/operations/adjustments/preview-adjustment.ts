@@ -11,7 +11,7 @@ import { readAmount } from '../../domain/numbers/money.ts';
 import { type ErrorDetail, refuseInvalid } from '../../domain/service-error.ts';
 import { isBeforeEnd } from '../../domain/settlements/settlement.ts';
 import { nextPeriod } from '../../domain/settlements/settlement-period.ts';
-import { addAdjustment, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
+import { addAdjustment, removeAdjustment, type SettlementTotals } from '../../domain/settlements/settlement-totals.ts';
 import type { Partner } from '../../store/access/partner.ts';
 import type { Adjustment } from '../../store/adjustments/adjustment.ts';
 import { readClock } from '../../store/clock.ts';
@@ -180,16 +180,14 @@ async function previewSettlement(
   if (period !== open.period) return { settlementId: null, periodLabel: period.label, totals: null };
   const totals = await readTotals(database, open, tools);
   if (!totals) return null;
-  const amount = adjustmentAmount(adjustment, pointValue);
-  const line = { ...adjustment, points, amount };
-  const opposite = { ...line, points: -points, amount: amount === null ? null : -amount };
+  const line = { ...adjustment, points, amount: adjustmentAmount(adjustment, pointValue) };
   return {
     settlementId: open.settlementId,
     periodLabel: period.label,
     totals:
       postedAt === null
         ? { before: totals, after: addAdjustment(totals, line) }
-        : { before: addAdjustment(totals, opposite), after: totals },
+        : { before: removeAdjustment(totals, line), after: totals },
   };
 }
 
