@@ -14,7 +14,7 @@ export interface SettledState {
   readonly restated: bigint;
   /** The value of one point under the contribution's conversion version; `null` when it has no amount. */
   readonly pointValue: bigint | null;
-  /** The highest value of one point under any version that was in force for the partner. */
+  /** The highest value of one point under any version that was in force for the partner since it has its currency. */
   readonly highestValue: bigint | null;
   readonly currency: string | null;
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { amountOf, amountText, readUnitPrice } from '../numbers/money.ts';
+import { POINTS_MAX } from '../numbers/points.ts';
 import { type AdjustmentContext, checkNewAdjustment, type NewAdjustment, problemForPartner } from './new-adjustment.ts';
 
 const duplicate: NewAdjustment = {
@@ -43,6 +45,20 @@ test('settlements, section 3: a restatement changes the amount alone, where ther
   for (const amountDelta of ['0', '-0', '1e3', '0.0000000000001', ''])
     assert.deepEqual(problems({ ...restatement, amountDelta }), ['amount_delta wrong_form'], amountDelta);
   assert.deepEqual(problems(restatement, { pointValue: null }), ['amount_delta not_possible']);
+});
+
+test('settlements, section 3: a restatement has up to 31 digits before the point: the worth of all points at any price', () => {
+  const dearest = { points: POINTS_MAX, settledPoints: POINTS_MAX, pointValue: readUnitPrice('999999999999.99') ?? null };
+  const all = amountText(amountOf(POINTS_MAX, dearest.pointValue ?? 0n));
+  assert.equal(all.split('.')[0]?.length, 31);
+  assert.deepEqual(problems({ ...restatement, amountDelta: `-${all}` }, dearest), []);
+  for (const sign of ['', '-'])
+    assert.deepEqual(
+      checkNewAdjustment({ ...restatement, amountDelta: `${sign}1${'0'.repeat(31)}` }, { ...context, ...dearest }).map(
+        ({ message }) => message,
+      ),
+      ['amount_delta must have at most 31 digits before the point.'],
+    );
 });
 
 test('settlements, section 3: a restatement keeps the settled amount within 0 and what the settled points are worth at most', () => {

@@ -71,7 +71,7 @@ export function problemForPartner({ message, ...detail }: ErrorDetail): ErrorDet
 }
 
 /** More than the worth of all points of any contribution. */
-const AMOUNT_MAX = 10n ** BigInt(30 + MONEY_DECIMALS);
+const AMOUNT_LIMIT = 10n ** BigInt(31 + MONEY_DECIMALS);
 
 /**
  * All problems of a new adjustment, by the field names on the wire; empty when it can be drafted. Approving and posting check the bounds
@@ -121,8 +121,8 @@ function checkRestatement({ pointsDelta, amountDelta }: StatedDeltas, { pointVal
       problem('points_delta', 'not_expected', 'points_delta must be 0: a restatement changes only the amount.'),
     !amount && problem('amount_delta', amountDelta === null ? 'missing' : 'wrong_form', `amount_delta must be ${form}.`),
     amount !== undefined &&
-      (amount > AMOUNT_MAX || amount < -AMOUNT_MAX) &&
-      problem('amount_delta', 'out_of_bounds', 'amount_delta must have at most 30 digits before the point.'),
+      (amount >= AMOUNT_LIMIT || amount <= -AMOUNT_LIMIT) &&
+      problem('amount_delta', 'out_of_bounds', 'amount_delta must have at most 31 digits before the point.'),
     pointValue === null &&
       problem('amount_delta', 'not_possible', 'The contribution has no amount: its points were not converted.'),
   ];
