@@ -36,7 +36,7 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
     query: Type.Object(filters, closed),
     answer: 'csv',
     ...(list.beforeFile && { deadlineMs: WHOLE_DEADLINE_MS }),
-    async handle(call: OperatorCall<unknown, object, unknown>) {
+    async handle(call: OperatorCall<Readonly<Record<string, string>>, object, unknown>) {
       const { reply, actor } = call;
       const { pool } = call.tools.database;
       const inTurn = <Read>(read: () => Promise<Read>): Promise<Read> =>
@@ -51,7 +51,7 @@ export function exportOf(list: OperatorRoute): OperatorRoute {
       // What is wrong with the request, or lacks in the list, is told before the first byte.
       await list.beforeFile?.(call);
       const first = await readRows();
-      const file = await inTurn(() => exportNameOf(pool, list, { ...(call.params as object), ...call.query }, new Date()));
+      const file = await inTurn(() => exportNameOf(pool, list, { ...call.params, ...call.query }, new Date()));
       reply.header('content-disposition', attachment(`${file}.csv`));
       return write(columns, first, readRows);
     },

@@ -32,7 +32,7 @@ export interface FileCall {
 export type OpenCall<Body> = Omit<OperatorCall<unknown, unknown, Body>, 'actor' | 'session'>;
 
 /** What is known of a file before its first page is read. */
-export type FileOfList = Pick<OperatorCall<unknown, unknown, unknown>, 'tools' | 'params'>;
+export type FileOfList = Pick<OperatorCall<Readonly<Record<string, string>>, unknown, unknown>, 'tools' | 'params'>;
 
 /** One operation of the interface, as the application registers it and the document shows it. */
 export interface OperatorRoute {

@@ -218,6 +218,28 @@ describe('reconcileSettlement', () => {
     assert.equal((await viewer.get(`${lines}.csv?verdict=malformed`)).text.trimEnd().split('\n').length, 1);
   });
 
+  test('the file of its lines is whole: there is none while it is compared, after it failed, and when they were removed', async () => {
+    const { partnerId, sent, path } = await closedSettlement(2);
+    const { reconciliation_id, status } = (await operator.postList(path, HEADER + lineOf(sent[0], sent[0].points))).body;
+    assert.equal(status, 'comparing');
+    const lines = `${V1}/partners/${partnerId}/reconciliations/${reconciliation_id}/lines`;
+    assert.equal((await viewer.get(lines)).body.lines.length, 1, 'a page has what there is');
+    const early = await viewer.get(`${lines}.csv`);
+    assertError(early, 'internal_service_unavailable');
+    assert.equal(early.headers['retry-after'], '5');
+    await complete();
+    assert.equal(parse((await viewer.get(`${lines}.csv`)).text, { columns: true }).length, 2);
+    const change = async (to: string) => {
+      const text = `update reconciliation set ${to} where partner_id = $1 and reconciliation_id = $2`;
+      await database.pool.query(text, [partnerId, reconciliation_id]);
+      const refused = await viewer.get(`${lines}.csv`);
+      assert.deepEqual([refused.status, refused.body.error.details[0].field], [404, 'reconciliation_id']);
+      return refused.body.error.message;
+    };
+    assert.match(await change('lines_removed_at = now()'), /were removed/);
+    assert.match(await change("lines_removed_at = null, status = 'failed', problem = 'x'"), /failed/);
+  });
+
   test('the same file under the same key is the same reconciliation; another file is a conflict', async () => {
     const { partnerId, client, sent, path, settlementId } = await closedSettlement();
     const [file, key] = [HEADER + lineOf(sent[0], sent[0].points), uniqueId('key')];

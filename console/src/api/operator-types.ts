@@ -1266,7 +1266,9 @@ export interface paths {
         };
         /**
          * List the lines of a reconciliation, all or those of one verdict
-         * @description Least role: `viewer`.
+         * @description A page has the lines so far. The file has all: while the list is compared, the answer is `internal_service_unavailable`; where the comparison failed or the lines were removed, it is 404.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["listReconciliationLines"];
         put?: never;
@@ -2444,7 +2446,9 @@ export interface paths {
         };
         /**
          * Download the lines of a reconciliation, all or those of one verdict (CSV)
-         * @description Least role: `viewer`.
+         * @description A page has the lines so far. The file has all: while the list is compared, the answer is `internal_service_unavailable`; where the comparison failed or the lines were removed, it is 404.
+         *
+         *     Least role: `viewer`.
          */
         get: operations["exportReconciliationLines"];
         put?: never;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { recordNotFound, unavailable } from '../../domain/service-error.ts';
 import { listLinesWithContributions } from '../../operations/reconciliations/list-lines-with-contributions.ts';
 import { listReconciliationsOf, withPeriod } from '../../operations/reconciliations/list-reconciliations.ts';
 import { reconcileForPartner } from '../../operations/reconciliations/reconcile-for-partner.ts';
@@ -9,7 +10,7 @@ import { formatOfList } from '../../partner-api/reconciliations/list-body.ts';
 import { ListBody } from '../../partner-api/reconciliations/reconciliation-schemas.ts';
 import { Type } from '../../partner-api/schema-type.ts';
 import { markReplayed } from '../../partner-api/write-headers.ts';
-import { findReconciliation, RECONCILIATION_STATUSES } from '../../store/reconciliations/reconciliation.ts';
+import { findReconciliation, RECONCILIATION_STATUSES, type Reconciliation } from '../../store/reconciliations/reconciliation.ts';
 import { requireStillSignedIn } from '../access/require-session.ts';
 import type { OperatorApiTools } from '../app.ts';
 import { LOOKS_AT, pageMembersOfQuery, pageOf, sortedPage } from '../paging.ts';
@@ -119,6 +120,17 @@ export const getReconciliation = operatorRoute({
   },
 });
 
+const RETRY_SECONDS = 5;
+
+/** A file of a part of the lines could not be told from one of all. */
+function requireAllLines({ status, linesRemovedAt }: Reconciliation): void {
+  if (linesRemovedAt) throw recordNotFound('reconciliation_id', 'The lines were removed. Reconcile the file again to see them.');
+  if (status === 'failed') throw recordNotFound('reconciliation_id', 'The comparison failed. It has no file of its lines.');
+  if (status === 'done') return;
+  const message = `The list is still being compared. Wait ${RETRY_SECONDS} s (Retry-After), then download the file again.`;
+  throw unavailable(message, { headers: { 'retry-after': String(RETRY_SECONDS) } });
+}
+
 const { properties: linePage } = pageOf('ReconciliationLinePage', 'lines', ReconciliationLineBody, 'The lines of the page.');
 
 const byPosition = sorting(['position'], 'position');
@@ -129,6 +141,8 @@ export const listReconciliationLines = operatorRoute({
   path: `${PATH}/lines`,
   tag: 'Reconciliations',
   summary: 'List the lines of a reconciliation, all or those of one verdict',
+  description:
+    'A page has the lines so far. The file has all: while the list is compared, the answer is `internal_service_unavailable`; where the comparison failed or the lines were removed, it is 404.',
   leastRole: 'viewer',
   params,
   query: Type.Object(
@@ -143,6 +157,9 @@ export const listReconciliationLines = operatorRoute({
     ...linePage,
     lines_removed_at: nullableTime('When the lines were removed; `null` before. The counts stay.'),
   }),
+  async beforeFile({ tools, params: { partner_id: partnerId = '', reconciliation_id: reconciliationId = '' } }) {
+    requireAllLines(await findOne(tools, partnerId, reconciliationId));
+  },
   async handle({ tools, params: { partner_id: partnerId, reconciliation_id: reconciliationId }, query }) {
     const { verdict } = query;
     const { page, end } = sortedPage('listReconciliationLines', byPosition, query, [partnerId, reconciliationId, verdict]);
