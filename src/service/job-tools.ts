@@ -1,14 +1,12 @@
-import { repeat } from '../concurrency/repeat.ts';
 import type { Config } from '../config.ts';
 import { ServiceError } from '../domain/service-error.ts';
 import type { Log } from '../observability/log.ts';
 import type { JobTools } from '../operator-api/overview/jobs.ts';
-import { ClockWatch } from '../schedule/clock-watch.ts';
+import { watchDatabaseClock } from '../schedule/database-clock.ts';
 import type { Job } from '../schedule/job.ts';
 import { listJobs } from '../schedule/jobs.ts';
 import { beginByHand } from '../schedule/run-by-hand.ts';
 import type { RunOptions } from '../schedule/run-job.ts';
-import { readClock } from '../store/clock.ts';
 import type { Database } from '../store/database.ts';
 import { configuredSettlementTools } from './keys/configured-seals.ts';
 import { logAlert, logRun } from './log-lines.ts';
@@ -25,8 +23,6 @@ interface JobToolsOptions {
   readonly jobs?: readonly Job[];
 }
 
-const LOOK_EVERY_MS = 1_000;
-
 /**
  * The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops, or the clock of the
  * database is set forward, is stopped too.
@@ -36,18 +32,15 @@ export function openJobTools(
   config: Config,
   { log, stop, jobs = listJobs({ ...config, settlementTools: configuredSettlementTools(config) }) }: JobToolsOptions,
 ): ClosableJobTools {
-  const clockWatch = new ClockWatch();
-  const look = async () => clockWatch.look(await readClock(database.pool), performance.now());
-  // Without an answer nothing is known; the next look finds out.
-  const endLooking = repeat({ pauseMs: LOOK_EVERY_MS, onError: () => {}, work: look });
+  const clock = watchDatabaseClock(database);
   const underWay = new Set<Promise<void>>();
   return {
     all: jobs,
     async begin(actor, name) {
       const job = jobs.find((each) => each.name === name) as Job;
-      if ((await look()) !== 'steady') throw new ServiceError('invalid_request', CLOCK_IS_NEW);
+      if ((await clock.look()) !== 'steady') throw new ServiceError('invalid_request', CLOCK_IS_NEW);
       const options: RunOptions = {
-        stop: AbortSignal.any([stop, clockWatch.nextStep]),
+        stop: AbortSignal.any([stop, clock.nextStep]),
         onAlert: (run, sentence) => logAlert(log, run, sentence),
       };
       const { runNo, ended } = await beginByHand(database, actor, job, options);
@@ -61,8 +54,7 @@ export function openJobTools(
       return runNo;
     },
     async close() {
-      await endLooking();
-      await Promise.all(underWay);
+      await Promise.all([clock.close(), ...underWay]);
     },
   };
 }
