@@ -24,8 +24,8 @@ interface JobToolsOptions {
 }
 
 /**
- * The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops, or the clock of the
- * database is set forward, is stopped too.
+ * The jobs of the schedule, for operators who begin one by hand. A run that is under way when the service stops, the clock of the database
+ * is set forward or this machine is suspended, is stopped too.
  */
 export function openJobTools(
   database: Database,
@@ -60,4 +60,4 @@ export function openJobTools(
 }
 
 const CLOCK_IS_NEW =
-  "No job begins in the minute after the database's clock was set forward. If the clock is wrong, set it back; if it is right, begin the job again after that minute.";
+  "No job begins in the minute after the database's clock was set forward, or this machine was suspended. If the clock is wrong, set it back; if it is right, begin the job again after that minute.";

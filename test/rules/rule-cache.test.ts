@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import type pg from 'pg';
 import type { ContributionRules } from '../../src/domain/rules/contribution-rules.ts';
+import { createPartner } from '../../src/operations/access/manage-partner.ts';
 import { withdrawRule } from '../../src/operations/rules/manage-rule.ts';
 import { openRuleCache, type RulesOf } from '../../src/operations/rules/rule-cache.ts';
 import { openDatabase } from '../../src/store/database.ts';
@@ -11,8 +12,9 @@ import { assertError } from '../support/assertions/assert-error.ts';
 import { newConfirmation, uniqueId } from '../support/client.ts';
 import { testDatabase } from '../support/postgres/database.ts';
 import { databaseProxy } from '../support/postgres/database-proxy.ts';
+import { asSuperuser } from '../support/postgres/superuser.ts';
 import { insertContributionRule } from '../support/rules.ts';
-import { testService } from '../support/service.ts';
+import { OPEN_RATES, testService } from '../support/service.ts';
 
 const { databaseUrl } = await testDatabase();
 const database = openDatabase({ databaseUrl, poolSize: 2, auditKeys });
@@ -128,6 +130,30 @@ describe('the memory', () => {
     await withdrawRule(database, OWNER, { kind: 'contribution_rule', version: label });
     clock.atMs += 10_001;
     assert.notEqual(await labelOf(inThreeHours()), label);
+  });
+
+  test('a version that differs from the audit is told once, and used again as soon as it is restored', async () => {
+    const { partnerId } = await createPartner(database, OWNER, 'restored', OPEN_RATES);
+    const label = await insertContributionRule(database, { partnerId });
+    const setPointsMax = (value: string) =>
+      asSuperuser(database.pool, async (superuser) => {
+        await superuser.query('update rule_version set points_max = $2 where version = $1', [label, value]);
+      });
+    const clock = { atMs: 5_000, now: () => clock.atMs };
+    const told: Error[] = [];
+    const onError = (error: unknown) => assert.fail(error as Error);
+    const options = { onUnverified: (error: Error) => void told.push(error), onRefused() {}, clock, onError };
+    await setPointsMax('5');
+    const book = openRuleCache(database, options);
+    after(() => book.close());
+    const labelAfter = async (ms: number) => {
+      clock.atMs += ms;
+      return (await book.rulesOf({ partnerId, currency: null }, clock.atMs)).contributionRuleVersion;
+    };
+    for (const ms of [0, 10_001]) await assert.rejects(labelAfter(ms), { code: 'internal_service_unavailable' });
+    assert.equal(told.length, 1);
+    await setPointsMax(String(2n ** 63n - 1n));
+    assert.equal(await labelAfter(10_001), label);
   });
 
   test('without the database nothing old is used: internal_service_unavailable', async () => {

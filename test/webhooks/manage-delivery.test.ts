@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { describe, test } from 'node:test';
+import { BREAKER_MAX_MS } from '../../src/domain/webhooks/endpoint-health.ts';
 import { disableOperator } from '../../src/operations/access/manage-operator.ts';
 import { attestRecord } from '../../src/operations/verification/attest-record.ts';
 import { listAuditEntries } from '../../src/store/audit/audit-entry.ts';
@@ -72,8 +73,9 @@ describe('sent again', HANG_LIMIT, () => {
     const { client: caller, partner, receiver, endpointId } = await withEndpoint();
     const { partnerId } = partner;
     const openCircuit = async () => {
-      const open = "update endpoint_health set breaker_open_until = now() + interval '1 hour' where partner_id = $1";
-      assert.equal((await database.pool.query(open, [partnerId])).rowCount, 1);
+      // No longer than the service opens one: it closes what a clock that was set opened for longer.
+      const open = "update endpoint_health set breaker_open_until = now() + $2 * interval '1 millisecond' where partner_id = $1";
+      assert.equal((await database.pool.query(open, [partnerId, BREAKER_MAX_MS])).rowCount, 1);
     };
     const untilDelivered = (attempts: number) =>
       untilDeliveries(database, partnerId, ([first]) => first?.status === 'delivered' && first.attempts === attempts);

@@ -2194,7 +2194,7 @@ export interface paths {
         put?: never;
         /**
          * Begin a run of a job now, due or not
-         * @description It may be repeated without harm. The list of runs says how it ends. It is refused in the minute after the database's clock was set forward by ten minutes or more, and stops when the clock is set forward meanwhile.
+         * @description It may be repeated without harm. The list of runs says how it ends. It is refused in the minute after the database's clock was set forward, or the machine of the service was suspended, by ten minutes or more, and stops when that happens meanwhile.
          *
          *     Least role: `operator`.
          */

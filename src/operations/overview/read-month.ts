@@ -88,7 +88,7 @@ const FILE_RETRY_SECONDS = 5;
 
 /**
  * Adds up what is new before the months of partners are read for a file, waiting for others who add up the same. Whoever reads the pages
- * from then on gets every event that had its sequence when this began.
+ * from then on gets every event that had its sequence when the adding up began, which callers at the same time share.
  *
  * @throws ServiceError `internal_service_unavailable` when some could not be added up within 15 s, or 4 s for what another process holds.
  */

@@ -5,7 +5,7 @@ import { type RuledPartner, type RuleVersion, rulesInForce } from '../../domain/
 import { unavailable } from '../../domain/service-error.ts';
 import type { Database } from '../../store/database.ts';
 import { type RuleRecord, readRuleRevision } from '../../store/rules/rule-version.ts';
-import { readVerifiedRuleEntries, unverifiedRule } from './verified-rules.ts';
+import { readVerifiedRuleEntries, readVerifiedRulesNamed, ruleNameOf, unverifiedRule } from './verified-rules.ts';
 
 /**
  * The rules in force for a partner at a time of `performance.now()`. Returned at once from memory; after an outage of the database only
@@ -22,7 +22,10 @@ export interface RuleCache {
 export interface RuleCacheOptions {
   /** Called when the rules could not be read. */
   readonly onError: (error: unknown) => void;
-  /** Called for each version that differs from the audit, once after each change of the rules: where it would be in force, nothing is confirmed. */
+  /**
+   * Called for each version that differs from the audit, once after each change of the rules, and again where it differs in another way:
+   * where it would be in force, nothing is confirmed.
+   */
   readonly onUnverified: (error: Error) => void;
   /** Called when the rules of a partner were needed and not used, because one differs from the audit. */
   readonly onRefused: () => void;
@@ -67,6 +70,8 @@ interface Memory {
   readonly versions: VersionsByPartner;
   /** The content of these versions in their audit entries. */
   readonly sealed: VersionsByPartner;
+  /** How versions differ from the audit, by their subject. */
+  readonly doubts: ReadonlyMap<string, string>;
   /** The rules in force for each partner, with their span of time. */
   readonly spans: Map<string, Span>;
 }
@@ -130,12 +135,14 @@ async function read(database: Database, { clock, ages, known, keep, onUnverified
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - askedAtMs });
   onClock?.(now, askedAtMs);
-  if (known?.revision === revision) return keep({ ...known, readAtMs, usableUntilMs: readAtMs + MEMORY_MAX_MS, aheadMs });
+  if (known?.revision === revision && !(await isRestored(database, known)))
+    return keep({ ...known, readAtMs, usableUntilMs: readAtMs + MEMORY_MAX_MS, aheadMs });
   // It has everything from before its last look, and the database answers.
   if (known && ages.now() <= known.usableUntilMs) keep({ ...known, usableUntilMs: known.readAtMs + WHILE_READ_MAX_MS, aheadMs });
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
   const rules = await readVerifiedRuleEntries(database.pool, database.auditKeys);
-  for (const [subject, doubt] of rules.doubts) onUnverified(unverifiedRule(subject, doubt));
+  const told = known?.revision === revision ? known.doubts : undefined;
+  for (const [subject, doubt] of rules.doubts) if (told?.get(subject) !== doubt) onUnverified(unverifiedRule(subject, doubt));
   const inUse = (rules: readonly RuleRecord[]): VersionsByPartner =>
     Map.groupBy(
       rules.filter(({ withdrawnAt }) => withdrawnAt === null),
@@ -144,7 +151,14 @@ async function read(database: Database, { clock, ages, known, keep, onUnverified
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
   // After a long read the next look is given its time too.
   const usableUntilMs = Math.min(ages.now() + MEMORY_MAX_MS, readAtMs + WHILE_READ_MAX_MS);
-  return keep({ revision, readAtMs, usableUntilMs, aheadMs, versions, sealed, spans: new Map() });
+  return keep({ revision, readAtMs, usableUntilMs, aheadMs, versions, sealed, doubts: rules.doubts, spans: new Map() });
+}
+
+/** Whether a version that differed from the audit does no longer: whoever restores it by SQL changes no revision. */
+async function isRestored({ pool, auditKeys }: Database, { doubts }: Memory): Promise<boolean> {
+  if (doubts.size === 0) return false;
+  const now = await readVerifiedRulesNamed(pool, auditKeys, [...doubts.keys()].map(ruleNameOf));
+  return [...doubts].some(([subject, doubt]) => now.doubts.get(subject) !== doubt);
 }
 
 /** The most that two clocks drift apart between two looks. */

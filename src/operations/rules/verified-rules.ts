@@ -31,6 +31,12 @@ export function ruleSubject({ kind, version }: RuleName): string {
   return `${kind}/${version}`;
 }
 
+/** The name that {@link ruleSubject} gives: no kind has a slash. */
+export function ruleNameOf(subject: string): RuleName {
+  const slash = subject.indexOf('/');
+  return { kind: subject.slice(0, slash) as RuleName['kind'], version: subject.slice(slash + 1) };
+}
+
 /** @param doubt How the version differs from its entry, as {@link VerifiedRules.doubts} says it. */
 export function unverifiedRule(subject: string, doubt: string): UnverifiedRecordError {
   return new RecordDiffersError('rule', subject, doubt);

@@ -89,7 +89,7 @@ export const runJob = operatorRoute({
   tag: 'Jobs',
   summary: 'Begin a run of a job now, due or not',
   description:
-    "It may be repeated without harm. The list of runs says how it ends. It is refused in the minute after the database's clock was set forward by ten minutes or more, and stops when the clock is set forward meanwhile.",
+    "It may be repeated without harm. The list of runs says how it ends. It is refused in the minute after the database's clock was set forward, or the machine of the service was suspended, by ten minutes or more, and stops when that happens meanwhile.",
   leastRole: 'operator',
   isFinal: true,
   params: idParams('job', 'The name of the job.'),
