@@ -1,2 +1,2 @@
 /** As in package.json; a test compares the two. */
-export const VERSION = '1.4.3';
+export const VERSION = '1.4.4';

@@ -101,6 +101,31 @@ for (const [name, newInbox] of Object.entries(INBOXES))
       assert.deepEqual(handled, sequences.slice(20));
     });
 
+    test('after a restore of the service, events that arrived before it and lie among the numbers left out are handled, and those after them', async () => {
+      const feed: object[] = [];
+      const { receiver, handled, errors } = newReceiver({ inbox: await newInbox(532n), feed });
+      for (const sequence of [537n, 535n]) await send(receiver, signed(confirmedEvent(sequence)));
+      await receiver.settled();
+      assert.deepEqual(handled, []);
+      feed.push(confirmedEvent(1_000_501n), confirmedEvent(1_000_502n));
+      assert.equal(await receiver.catchUp(), 4);
+      assert.deepEqual(handled, [535n, 537n, 1_000_501n, 1_000_502n]);
+      assert.equal(errors.length, 1);
+    });
+
+    test('a webhook proves nothing of what came before it: a stored event still waits for the one before', async () => {
+      const inbox = await newInbox();
+      for (const sequence of [3n, 5n])
+        await inbox.add({ eventId: `evt-${sequence}`, sequence, follows: sequence - 1n, body: '{}' });
+      // The feed shows that nothing lies between 3 and 6, and says nothing of what lies before 3.
+      await inbox.add({ eventId: 'evt-6', sequence: 6n, follows: 3n, body: '{}' });
+      assert.equal(await inbox.handleNext(() => {}), 'gap');
+      await inbox.add({ eventId: 'evt-2', sequence: 2n, follows: 0n, body: '{}' });
+      const handled: bigint[] = [];
+      while ((await inbox.handleNext(({ sequence }) => void handled.push(sequence))) === 'handled');
+      assert.deepEqual(handled, [2n, 3n, 5n, 6n]);
+    });
+
     test('starts after a sequence, above 2^53 too', async () => {
       const start = 2n ** 62n;
       const inbox = await newInbox(start);

@@ -24,7 +24,11 @@ export type Handled = 'handled' | 'gap' | 'empty' | 'busy';
 export interface Inbox<Tx = undefined> {
   /** The sequence of the last handled event; where it starts at first. */
   position(): Promise<bigint>;
-  /** Stores an event durably. @returns `false` where it is stored or was handled before. */
+  /**
+   * Stores an event durably. Stored events between `follows` and it follow the same one from then on: the service has nothing else there.
+   *
+   * @returns `false` where it is stored or was handled before.
+   */
   add(event: InboxEvent): Promise<boolean>;
   /** Handles the event after the position. When `handle` rejects nothing is recorded, and this rejects with the same error. */
   handleNext(handle: (event: InboxEvent, tx: Tx) => Promise<void> | void): Promise<Handled>;
@@ -50,10 +54,14 @@ export class MemoryInbox implements Inbox {
   }
 
   async add(event: InboxEvent): Promise<boolean> {
-    const known = this.#events.get(event.sequence);
-    if (event.sequence <= this.#position) return false;
-    this.#events.set(event.sequence, known && known.follows < event.follows ? known : event);
-    return known === undefined;
+    const { sequence, follows } = event;
+    if (sequence <= this.#position) return false;
+    const isNew = !this.#events.has(sequence);
+    if (isNew) this.#events.set(sequence, event);
+    for (const stored of this.#events.values())
+      if (stored.sequence <= sequence && stored.sequence > follows && stored.follows > follows)
+        this.#events.set(stored.sequence, { ...stored, follows });
+    return isNew;
   }
 
   async handleNext(handle: (event: InboxEvent, tx: undefined) => Promise<void> | void): Promise<Handled> {

@@ -55,7 +55,9 @@ export class PostgresInbox<Client extends PostgresClient> implements Inbox<Clien
   async add({ sequence, follows, eventId, body }: InboxEvent): Promise<boolean> {
     await this.#prepare();
     const { rows } = await this.#pool.query(
-      `insert into partner_impact_inbox (sequence, follows, event_id, body)
+      `with lowered as (
+        update partner_impact_inbox set follows = $2::bigint where sequence > $2::bigint and sequence < $1::bigint and follows > $2::bigint)
+      insert into partner_impact_inbox (sequence, follows, event_id, body)
       select $1::bigint, $2::bigint, $3, $4 from partner_impact_position p where p.sequence < $1::bigint
       on conflict (sequence) do update set follows = least(partner_impact_inbox.follows, excluded.follows)
       returning xmax = 0 as is_new`,

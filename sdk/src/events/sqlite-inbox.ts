@@ -81,9 +81,10 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
       )
       .run(sequence, follows, eventId, body, sequence);
     const { stored } = this.#database.prepare('select changes() as stored').get() as { readonly stored: number | bigint };
-    if (Number(stored) > 0) return true;
-    this.#database.prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence = ?').run(follows, sequence);
-    return false;
+    this.#database
+      .prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence > ? and sequence <= ?')
+      .run(follows, follows, sequence);
+    return Number(stored) > 0;
   }
 
   async #inTransaction(run: () => Promise<Handled>): Promise<Handled> {
