@@ -101,6 +101,7 @@ const FLOORS: Readonly<Record<string, Floor>> = {
     files: [
       'clock-watch',
       'complete-reconciliations',
+      'database-clock',
       'job',
       'jobs',
       'request-run',

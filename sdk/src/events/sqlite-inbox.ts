@@ -81,10 +81,12 @@ export class SqliteInbox<Db extends SqliteDatabase> implements Inbox<Db> {
       )
       .run(sequence, follows, eventId, body, sequence);
     const { stored } = this.#database.prepare('select changes() as stored').get() as { readonly stored: number | bigint };
-    this.#database
-      .prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence > ? and sequence <= ?')
-      .run(follows, follows, sequence);
-    return Number(stored) > 0;
+    const isNew = Number(stored) > 0;
+    if (!isNew || follows < sequence - 1n)
+      this.#database
+        .prepare('update partner_impact_inbox set follows = min(follows, ?) where sequence > ? and sequence <= ?')
+        .run(follows, follows, sequence);
+    return isNew;
   }
 
   async #inTransaction(run: () => Promise<Handled>): Promise<Handled> {
