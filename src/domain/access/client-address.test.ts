@@ -18,6 +18,15 @@ test('an address is allowed in each form in which a proxy writes it', () => {
   assert.equal(isAllowedAddress('unknown', []), true);
 });
 
+test('a block of mapped IPv4 addresses is the block of these addresses', () => {
+  for (const address of ['10.1.2.3', '::ffff:10.1.2.3', '10.1.2.3:4711'])
+    assert.equal(isAllowedAddress(address, ['::ffff:10.0.0.0/104']), true, address);
+  for (const address of ['11.1.2.3', '::1', '2001:db8::1'])
+    assert.equal(isAllowedAddress(address, ['::ffff:10.0.0.0/104']), false, address);
+  assert.equal(isAllowedAddress('10.1.2.3', ['::ffff:0:0/96']), true);
+  assert.equal(isAllowedAddress('10.1.2.3', ['::/0']), false);
+});
+
 test('an allow-list has addresses and blocks in the forms that mean one address to everybody', () => {
   for (const text of ['192.0.2.7', '10.0.0.0/8', '0.0.0.0/0', '2001:db8::1', '2001:db8::/32', '::ffff:192.0.2.7'])
     assert.equal(isAddressOrBlock(text), true, text);

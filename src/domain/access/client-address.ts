@@ -28,9 +28,19 @@ export function isAllowedAddress(address: string, allowed: readonly string[]): b
 
 function contains(entry: string, client: ipaddr.IPv4 | ipaddr.IPv6): boolean {
   if (!entry.includes('/')) return read(entry)?.toNormalizedString() === client.toNormalizedString();
-  const [network, bits] = ipaddr.parseCIDR(entry);
+  const [network, bits] = readBlock(entry);
   return network.kind() === client.kind() && client.match([network, bits] as never);
 }
+
+/** `::ffff:10.0.0.0/104` is the same block as `10.0.0.0/8`, as its addresses are the same. */
+function readBlock(text: string): readonly [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [network, bits] = ipaddr.parseCIDR(text);
+  const isMapped = network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress() && bits >= MAPPED_BITS;
+  return isMapped ? [network.toIPv4Address(), bits - MAPPED_BITS] : [network, bits];
+}
+
+/** Of an IPv6 address that stand before the one of IPv4. */
+const MAPPED_BITS = 96;
 
 const MAPPED_IPV4 = '::ffff:';
 
