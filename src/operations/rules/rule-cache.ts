@@ -71,7 +71,7 @@ interface Memory {
   /** The content of these versions in their audit entries. */
   readonly sealed: VersionsByPartner;
   /** How versions differ from the audit, by their subject. */
-  readonly doubts: ReadonlyMap<string, string>;
+  readonly doubts: Map<string, string>;
   /** The rules in force for each partner, with their span of time. */
   readonly spans: Map<string, Span>;
 }
@@ -135,8 +135,11 @@ async function read(database: Database, { clock, ages, known, keep, onUnverified
   const { revision, now } = await readRuleRevision(database.pool);
   const aheadMs = estimateAhead(known, { least: now.getTime() - clock.now(), most: now.getTime() - askedAtMs });
   onClock?.(now, askedAtMs);
-  if (known?.revision === revision && !(await isRestored(database, known)))
-    return keep({ ...known, readAtMs, usableUntilMs: readAtMs + MEMORY_MAX_MS, aheadMs });
+  if (known?.revision === revision) {
+    const same = keep({ ...known, readAtMs, usableUntilMs: readAtMs + MEMORY_MAX_MS, aheadMs });
+    // Where that cannot be read, the others are used all the same, and the next look asks again.
+    if (!(await isRestored(database, known).catch(() => false))) return same;
+  }
   // It has everything from before its last look, and the database answers.
   if (known && ages.now() <= known.usableUntilMs) keep({ ...known, usableUntilMs: known.readAtMs + WHILE_READ_MAX_MS, aheadMs });
   // The read waits for a standby: no contribution carries the label of a version that a failover removes.
@@ -151,14 +154,26 @@ async function read(database: Database, { clock, ages, known, keep, onUnverified
   const [versions, sealed] = [inUse(rules.stored), inUse(rules.sealed)];
   // After a long read the next look is given its time too.
   const usableUntilMs = Math.min(ages.now() + MEMORY_MAX_MS, readAtMs + WHILE_READ_MAX_MS);
-  return keep({ revision, readAtMs, usableUntilMs, aheadMs, versions, sealed, doubts: rules.doubts, spans: new Map() });
+  return keep({ revision, readAtMs, usableUntilMs, aheadMs, versions, sealed, doubts: new Map(rules.doubts), spans: new Map() });
 }
 
-/** Whether a version that differed from the audit does no longer: whoever restores it by SQL changes no revision. */
+/** So many are compared in a turn of the event loop, which takes some milliseconds. */
+const COMPARED_IN_LOOK = 100;
+
+/**
+ * Whether a version that differed from the audit does no longer: whoever restores it by SQL changes no revision. Of many versions each look
+ * compares the next hundred.
+ */
 async function isRestored({ pool, auditKeys }: Database, { doubts }: Memory): Promise<boolean> {
   if (doubts.size === 0) return false;
-  const now = await readVerifiedRulesNamed(pool, auditKeys, [...doubts.keys()].map(ruleNameOf));
-  return [...doubts].some(([subject, doubt]) => now.doubts.get(subject) !== doubt);
+  const next = [...doubts].slice(0, COMPARED_IN_LOOK);
+  for (const [subject, doubt] of next) {
+    doubts.delete(subject);
+    doubts.set(subject, doubt);
+  }
+  const names = next.map(([subject]) => ruleNameOf(subject));
+  const now = await readVerifiedRulesNamed(pool, auditKeys, names);
+  return next.some(([subject, doubt]) => now.doubts.get(subject) !== doubt);
 }
 
 /** The most that two clocks drift apart between two looks. */

@@ -34,7 +34,7 @@ export function ruleSubject({ kind, version }: RuleName): string {
 /** The name that {@link ruleSubject} gives: no kind has a slash. */
 export function ruleNameOf(subject: string): RuleName {
   const slash = subject.indexOf('/');
-  return { kind: subject.slice(0, slash) as RuleName['kind'], version: subject.slice(slash + 1) };
+  return { kind: subject.slice(0, slash) as RuleKind, version: subject.slice(slash + 1) };
 }
 
 /** @param doubt How the version differs from its entry, as {@link VerifiedRules.doubts} says it. */
@@ -120,14 +120,9 @@ export async function readVerifiedRules(
 ): Promise<RuleRecord[]> {
   const stored = await listRuleVersionsOf(db, partnerId, RULE_KINDS);
   const subjects = new Set([...stored.map(ruleSubject), ...(await listAuditedRules(db, partnerId))]);
-  const { sealed, doubts } = await readVerifiedRulesNamed(db, auditKeys, [...subjects].map(nameOf));
+  const { sealed, doubts } = await readVerifiedRulesNamed(db, auditKeys, [...subjects].map(ruleNameOf));
   for (const [subject, doubt] of doubts) throw unverifiedRule(subject, doubt);
   return sealed.filter((rule) => (rule.partnerId === null || rule.partnerId === partnerId) && rule.withdrawnAt === null);
-}
-
-function nameOf(subject: string): RuleName {
-  const end = subject.indexOf('/');
-  return { kind: subject.slice(0, end) as RuleKind, version: subject.slice(end + 1) };
 }
 
 /** Reads what `ruleToWire` wrote, from the text in the audit. */

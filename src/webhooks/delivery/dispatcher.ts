@@ -171,13 +171,15 @@ export class Dispatcher {
     this.#endHandOvers();
     await this.intake.advance();
     if (!isWoken && performance.now() < this.#lookAtMs) return true;
-    const due = this.#left.length > 0 && performance.now() < this.#leftUntilMs ? this.#left : await this.#look();
+    const goesOn = this.#left.length > 0 && performance.now() < this.#leftUntilMs;
+    const due = goesOn ? this.#left : await this.#look();
     this.#left = [];
     this.#left = await this.#turns.give(due, {
       choose: (next) => this.#verifiedEndpoints.keepVerified(next.filter((endpoint) => this.#mayClaim(endpoint))),
       work: (endpoint) => this.#tryClaim(endpoint),
     });
-    return this.#left.length === 0;
+    // A wake during these rounds may be for an endpoint that is due again: a look finds it.
+    return this.#left.length === 0 && !goesOn;
   }
 
   async #look(): Promise<DueEndpoint[]> {
