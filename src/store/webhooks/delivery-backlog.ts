@@ -193,7 +193,8 @@ export async function measureBacklogInPart(
   const measure = async (db: Connection) => {
     const figures = measureEach(db, isDistributed).map(async (figure) => void Object.assign(measured, await figure));
     const session = db as unknown as DatabaseSession;
-    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), untilMs - performance.now());
+    const leftMs = Math.max(untilMs - performance.now(), 1);
+    const timer = setTimeout(() => session.cut('The figures of the backlog took too long.'), leftMs);
     const settled = await Promise.allSettled(figures);
     clearTimeout(timer);
     // The connection is then closed.
