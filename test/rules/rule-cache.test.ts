@@ -34,6 +34,13 @@ function openCache(at = database) {
   return { clock, errors, labelOf: async (atMs: number) => (await book.rulesOf(someone, atMs)).contributionRuleVersion, book };
 }
 
+/** As somebody does who edits or restores the row in the database. */
+function setPointsMax(label: string, value: bigint): Promise<void> {
+  return asSuperuser(database.pool, async (superuser) => {
+    await superuser.query('update rule_version set points_max = $2 where version = $1', [label, value]);
+  });
+}
+
 async function startOf(label: string): Promise<number> {
   const { rows } = await database.pool.query('select starts_at from rule_version where version = $1', [label]);
   return rows[0].starts_at.getTime();
@@ -135,15 +142,11 @@ describe('the memory', () => {
   test('a version that differs from the audit is told once, and used again as soon as it is restored', async () => {
     const { partnerId } = await createPartner(database, OWNER, 'restored', OPEN_RATES);
     const label = await insertContributionRule(database, { partnerId });
-    const setPointsMax = (value: string) =>
-      asSuperuser(database.pool, async (superuser) => {
-        await superuser.query('update rule_version set points_max = $2 where version = $1', [label, value]);
-      });
     const clock = { atMs: 5_000, now: () => clock.atMs };
     const told: Error[] = [];
     const onError = (error: unknown) => assert.fail(error as Error);
     const options = { onUnverified: (error: Error) => void told.push(error), onRefused() {}, clock, onError };
-    await setPointsMax('5');
+    await setPointsMax(label, 5n);
     const book = openRuleCache(database, options);
     after(() => book.close());
     const labelAfter = async (ms: number) => {
@@ -152,8 +155,31 @@ describe('the memory', () => {
     };
     for (const ms of [0, 10_001]) await assert.rejects(labelAfter(ms), { code: 'internal_service_unavailable' });
     assert.equal(told.length, 1);
-    await setPointsMax(String(2n ** 63n - 1n));
+    await setPointsMax(label, 2n ** 63n - 1n);
     assert.equal(await labelAfter(10_001), label);
+  });
+
+  test('while a version that differs cannot be compared again, the rules of the other partners are used', async () => {
+    const { partnerId } = await createPartner(database, OWNER, 'differing', OPEN_RATES);
+    const label = await insertContributionRule(database, { partnerId });
+    await setPointsMax(label, 5n);
+    let isLocked = false;
+    const query = (statement: pg.QueryConfig) =>
+      isLocked && !statement.text.includes('rule_revision')
+        ? Promise.reject(new Error('locked'))
+        : database.pool.query(statement);
+    const clock = { atMs: 5_000, now: () => clock.atMs };
+    const onError = (error: unknown) => assert.fail(error as Error);
+    const tells = { onUnverified() {}, onRefused() {}, clock, onError };
+    const book = openRuleCache({ ...database, pool: { query } as unknown as pg.Pool }, tells);
+    after(() => book.close());
+    const labelOf = async (partner: typeof someone) => (await book.rulesOf(partner, clock.atMs)).contributionRuleVersion;
+    const before = await labelOf(someone);
+    isLocked = true;
+    clock.atMs += 10_001;
+    assert.equal(await labelOf(someone), before);
+    await assert.rejects(labelOf({ partnerId, currency: null }), { code: 'internal_service_unavailable' });
+    await setPointsMax(label, 2n ** 63n - 1n);
   });
 
   test('without the database nothing old is used: internal_service_unavailable', async () => {
