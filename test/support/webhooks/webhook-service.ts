@@ -2,6 +2,7 @@ import { after } from 'node:test';
 import { readConfig } from '../../../src/config.ts';
 import { openConfiguredSecretBox } from '../../../src/service/keys/configured-keys.ts';
 import type { Database } from '../../../src/store/database.ts';
+import { isDeadlock } from '../../../src/store/database-errors.ts';
 import { type LoggedDelivery, listDeliveries } from '../../../src/store/webhooks/delivery-log.ts';
 import { addEndpoint } from '../../../src/webhooks/endpoints/add-endpoint.ts';
 import type { EndpointTools } from '../../../src/webhooks/endpoints/endpoint-context.ts';
@@ -60,10 +61,17 @@ export async function untilDeliveries(
 
 /** Time enters as data: whatever waits for its next attempt, or for the end of a lease, is due now. */
 export async function makeDue({ pool }: Database, partnerId: string): Promise<void> {
-  await pool.query(
-    "update delivery set status = 'waiting', next_attempt_at = now() where partner_id = $1 and status in ('waiting', 'handed_over') and ended_at is null",
-    [partnerId],
-  );
+  const update =
+    "update delivery set status = 'waiting', next_attempt_at = now() where partner_id = $1 and status in ('waiting', 'handed_over') and ended_at is null";
+  // The service locks the same rows in an order of its own.
+  for (let isDone = false; !isDone; )
+    isDone = await pool.query(update, [partnerId]).then(
+      () => true,
+      (error: unknown) => {
+        if (isDeadlock(error)) return false;
+        throw error;
+      },
+    );
   await pool.query(
     'update endpoint_health set breaker_open_until = now() where partner_id = $1 and breaker_open_until is not null',
     [partnerId],
